@@ -115,5 +115,6 @@ private struct NoNames: PersonNames {
   func install(_ number: UInt32) -> String { "" }
   func users() -> [String] { [] }
   func user(_ number: UInt32) -> String { "" }
+  func numbers(of persons: [[String]]) -> [IdentifierNumbers] { [] }
   func errors(ofGroup number: Int64) -> [Int64] { [] }
 }

@@ -135,3 +135,41 @@ def test_a_deleted_person_is_in_no_file(site):
     logs = [path.name for path in server.data.iterdir() if path.name.endswith(("-wal", "-shm"))]
     assert not logs, f"a clean stop leaves {logs}"
     assert not search(server.data, secrets)
+
+
+def test_a_deletion_takes_everything_that_aliases_join(tmp_path):
+    server = Serve(tmp_path)
+    server.authorization = {"Authorization": f"Bearer {server.token()}"}
+    try:
+        app = create_app(server, "Joined")
+        base = f"{server.address}/api/v1/apps/{app['id']}"
+        person = {"user": "joined user@example.com", "install": "0ff1ce00-2222-4000-8000-00000000beef"}
+        calls = [
+            {"type": "track", "event": "Before", "anonymousId": person["install"]},
+            {"type": "alias", "userId": person["user"], "previousId": person["install"]},
+            {"type": "track", "event": "After", "userId": person["user"]},
+            {"type": "track", "event": "Stays", "userId": "other", "anonymousId": person["install"].replace("beef", "cafe")},
+        ]
+        batch = [call | {"messageId": str(number)} for number, call in enumerate(calls)]
+        answer = requests.post(
+            f"{server.address}/v1/batch", json={"batch": batch, "writeKey": app["key"]}, timeout=60)
+        assert answer.ok, answer.text
+        is_stored(server, app, 3)
+
+        def persons():
+            question = {"by": "user", "date_range": "7d"}
+            answer = requests.post(f"{base}/persons", json=question, headers=server.authorization, timeout=60).json()
+            return {(row["user"], row["events"]) for row in answer["results"]}
+
+        assert persons() == {(person["user"], 2), ("other", 1)}
+        for name in person.values():
+            events = requests.get(
+                f"{base}/users/{quote(name, safe='')}/events", headers=server.authorization, timeout=60).json()
+            assert {row["name"] for row in events["results"]} == {"Before", "After"}, events
+        assert set(search(server.data, person)) == set(person)
+        delete(server, app, "--user", person["user"])
+        assert persons() == {("other", 1)}
+        left = search(server.data, person)
+        assert not left, f"while the server runs: {left}"
+    finally:
+        server.stop()

@@ -17,6 +17,14 @@ struct ListedNames: PersonNames {
   func users() -> [String] { userNames }
   func user(_ number: UInt32) -> String { userNames[Int(number)] }
   func errors(ofGroup number: Int64) -> [Int64] { errors[number] ?? [] }
+  func numbers(of persons: [[String]]) -> [IdentifierNumbers] {
+    persons.map { identifiers in
+      func numbers(_ names: [String]) -> [UInt32] {
+        identifiers.compactMap { names.firstIndex(of: $0).map { UInt32($0) } }
+      }
+      return IdentifierNumbers(users: numbers(userNames), installs: numbers(installNames))
+    }
+  }
 
   static func number(_ name: String, in names: inout [String]) -> UInt32 {
     // No names here are equal but for their bytes.
@@ -70,6 +78,7 @@ extension ChunkBuilder {
         version: row.facts[.version] ?? "", os: row.facts[.os] ?? "", model: row.facts[.model] ?? "",
         country: row.facts[.country] ?? "", language: row.facts[.language] ?? "")
     }
+    if let alias = row.alias, row.kind == .other, user != 0 { add(alias: alias) }
     for (name, value) in row.properties {
       switch value {
       case .number(let number): add(text(name.text), number: number)

@@ -10,8 +10,8 @@ extension NaiveEvaluator {
     for (person, rows) in persons(listed, key) {
       guard let last = rows.last, isMember(person, question) else { continue }
       var answer = PersonsAnswer.Person(
-        install: last.install, user: last.user, firstSeen: firstRow(person, key)?.time ?? 0,
-        last: PersonsCursor(time: last.time, row: last.id))
+        install: last.install, user: last.user ?? (key == .user ? last.joined : nil),
+        firstSeen: firstRow(person, key)?.time ?? 0, last: PersonsCursor(time: last.time, row: last.id))
       answer.events = rows.count { $0.kind == .event }
       answer.sessions =
         Set(rows.filter { $0.kind != .other && $0.session != nil }.map { [$0.install, "\($0.session ?? 0)"] })

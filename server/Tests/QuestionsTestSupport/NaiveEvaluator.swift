@@ -11,7 +11,7 @@ package struct NaiveEvaluator {
   package let today: Day
 
   package init(_ rows: [QuestionRow], calendar: QuestionCalendar, today: Day) {
-    self.rows = rows.sorted { ($0.time, $0.id) < ($1.time, $1.id) }
+    self.rows = rows.joiningAliases.sorted { ($0.time, $0.id) < ($1.time, $1.id) }
     self.calendar = calendar
     self.today = today
   }

@@ -18,6 +18,10 @@ package struct QuestionRow: Equatable, Sendable {
   package var error: Int?
   package var facts: [QuestionDimension: String] = [:]
   package var properties: [ExactText: QuestionValue] = [:]
+  /// The identifier that an alias, which is a row of kind `other`, joins with its user.
+  package var alias: String?
+  /// The first user of the person, if aliases join the row with one.
+  fileprivate(set) var joined: String?
 
   package init(id: Int64, time: Int64, kind: QuestionKind, name: String? = nil, install: String) {
     self.id = id
@@ -39,8 +43,11 @@ package struct QuestionRow: Equatable, Sendable {
 
   /// The person of the row. A user and an install of the same name are two persons.
   package func person(_ key: PersonKey) -> [String] {
-    if key == .user, let user { ["user", user] } else { ["install", install] }
+    if key == .user, let user = joined ?? user { ["user", user] } else { ["install", install] }
   }
+
+  /// What names the person of the row: the user, or without one the install.
+  fileprivate var identifier: String { user ?? install }
 
   /// The value of a dimension.
   package func value(_ dimension: QuestionDimension, _ calendar: QuestionCalendar) -> QuestionValue? {
@@ -53,6 +60,28 @@ package struct QuestionRow: Equatable, Sendable {
     case .property(let name): properties[name]
     case .time(let unit): .text(QuestionCalendar.label(of: unit, number: calendar.number(of: unit, at: time)))
     case .version, .os, .model, .country, .language: facts[dimension].map { .text(dimension.canonical($0)) }
+    }
+  }
+}
+
+extension [QuestionRow] {
+  /// The same rows with the persons whom their aliases join.
+  package var joiningAliases: [QuestionRow] {
+    var groups: [Set<String>] = []
+    for row in sorted(by: { $0.id < $1.id }) where row.kind == .other {
+      guard let user = row.user, let alias = row.alias, alias != user, alias != "null" else { continue }
+      let met = groups.filter { $0.contains(user) || $0.contains(alias) }
+      let merged = met.reduce(into: [user, alias] as Set) { $0.formUnion($1) }
+      guard merged.count <= 100 else { continue }
+      groups = groups.filter { !met.contains($0) } + [merged]
+    }
+    return map { row in
+      var row = row
+      let group = groups.first { $0.contains(row.identifier) }
+      row.joined = group.flatMap { group in
+        filter { $0.user.map(group.contains) ?? false }.min { $0.id < $1.id }?.user
+      }
+      return row
     }
   }
 }

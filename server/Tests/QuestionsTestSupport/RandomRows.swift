@@ -67,6 +67,9 @@ package struct RandomRows {
       // Sums of these don't depend on their order: the small ones vanish, and two of the largest are infinite.
       ? [.number(1e308), .number(.leastNonzeroMagnitude), .number(-0.0), .text(String(repeating: "9", count: 300))]
       : [.number(0), .number(1), .number(2.5), .text("1"), .text("true"), .text("\u{E9}")]
+    if kind == .other, chance(20) {
+      row.alias = ["i1", "i2", "u1", "u2", "later", "null"].randomElement(using: &generator)
+    }
     if kind != .other, chance(60) { row.properties[ExactText("p")] = values.randomElement(using: &generator) }
     return row
   }

@@ -86,6 +86,7 @@ package enum SampleAnswers {
     (device.version, device.os, device.model, device.country, device.language) = (text, text, text, text, text)
     summary.devices = [device, PersonSummary.Device()]
     summary.others = [.user(text), .install(text)]
+    summary.identifiers = [text]
     return summary
   }
 

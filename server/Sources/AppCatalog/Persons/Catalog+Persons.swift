@@ -49,46 +49,54 @@ extension Catalog {
     }
   }
 
-  /// Removes a person's name from the filters of an app's segments, and the cards and links with filters that name them.
+  /// Removes a person's names from the filters of an app's segments, and the cards and links with filters that name them.
   ///
   /// Names and notes that users of the portal have typed stay as they are, and so does the audit log.
-  package func forget(_ person: Person, app: AppID) throws -> ForgottenFilters {
+  package func forget(_ names: [Person], app: AppID) throws -> ForgottenFilters {
     try writing { database in
       var forgotten = ForgottenFilters()
-      for row in try Row.fetchAll(
-        database, sql: "SELECT id, filters FROM segment WHERE app = ?", arguments: [app.rawValue])
-      {
-        switch try Self.filters(row["filters"], without: person) {
-        case .unchanged: continue
-        case .changed(let filters):
-          forgotten.changedSegments += 1
-          try database.execute(
-            sql: "UPDATE segment SET filters = ? WHERE id = ?", arguments: [filters, row["id"] as Int64])
-        case .empty:
-          forgotten.removedSegments += 1
-          try database.execute(sql: "DELETE FROM segment WHERE id = ?", arguments: [row["id"] as Int64])
-        }
-      }
-      for row in try Row.fetchAll(
-        database, sql: "SELECT * FROM dashboard WHERE app = ?", arguments: [app.rawValue])
-      {
-        let dashboard = try Self.dashboard(row)
-        let cards = dashboard.cards.filter { !Self.isNamed(person, inQuery: $0.query) }
-        guard cards.count < dashboard.cards.count else { continue }
-        forgotten.cards += dashboard.cards.count - cards.count
-        try database.execute(
-          sql: "UPDATE dashboard SET cards = ? WHERE id = ?", arguments: [try Self.text(cards), dashboard.id])
-      }
-      for row in try Row.fetchAll(
-        database, sql: "SELECT id, query FROM link WHERE app = ?", arguments: [app.rawValue])
-      where Self.isNamed(person, inQuery: row["query"]) {
-        forgotten.links += 1
-        try database.execute(sql: "DELETE FROM link WHERE id = ?", arguments: [row["id"] as Int64])
-      }
+      for name in names { try Self.forget(name, app, &forgotten, database) }
       if forgotten != ForgottenFilters() {
         try record(.personDeleted, "app \(app): \(forgotten.text)", actor: .server, database)
       }
       return forgotten
+    }
+  }
+
+  package func forget(_ person: Person, app: AppID) throws -> ForgottenFilters { try forget([person], app: app) }
+
+  private static func forget(
+    _ person: Person, _ app: AppID, _ forgotten: inout ForgottenFilters, _ database: Database
+  ) throws {
+    for row in try Row.fetchAll(
+      database, sql: "SELECT id, filters FROM segment WHERE app = ?", arguments: [app.rawValue])
+    {
+      switch try Self.filters(row["filters"], without: person) {
+      case .unchanged: continue
+      case .changed(let filters):
+        forgotten.changedSegments += 1
+        try database.execute(
+          sql: "UPDATE segment SET filters = ? WHERE id = ?", arguments: [filters, row["id"] as Int64])
+      case .empty:
+        forgotten.removedSegments += 1
+        try database.execute(sql: "DELETE FROM segment WHERE id = ?", arguments: [row["id"] as Int64])
+      }
+    }
+    for row in try Row.fetchAll(
+      database, sql: "SELECT * FROM dashboard WHERE app = ?", arguments: [app.rawValue])
+    {
+      let dashboard = try Self.dashboard(row)
+      let cards = dashboard.cards.filter { !Self.isNamed(person, inQuery: $0.query) }
+      guard cards.count < dashboard.cards.count else { continue }
+      forgotten.cards += dashboard.cards.count - cards.count
+      try database.execute(
+        sql: "UPDATE dashboard SET cards = ? WHERE id = ?", arguments: [try Self.text(cards), dashboard.id])
+    }
+    for row in try Row.fetchAll(
+      database, sql: "SELECT id, query FROM link WHERE app = ?", arguments: [app.rawValue])
+    where Self.isNamed(person, inQuery: row["query"]) {
+      forgotten.links += 1
+      try database.execute(sql: "DELETE FROM link WHERE id = ?", arguments: [row["id"] as Int64])
     }
   }
 

@@ -161,7 +161,9 @@ package final class Chunk: @unchecked Sendable {
 
   /// Calls `body` with the name of each property and the number of rows that have it.
   package func forEachProperty(_ body: (_ name: UnsafeRawBufferPointer, _ rows: Int) -> Void) {
-    for index in 0..<header.properties { body(text(properties[index].name), Int(properties[index].rows)) }
+    for property in properties where !text(property.name).elementsEqual(Self.aliasName) {
+      body(text(property.name), Int(property.rows))
+    }
   }
 
   /// Calls `body` with the install and the session of each sender, in the order in which they occur.

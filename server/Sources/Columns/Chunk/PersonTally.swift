@@ -40,7 +40,7 @@ package struct PersonTally {
       switch person {
       case .install where user != 0: partners[user - 1, default: .min].raise(to: time)
       case .install: break
-      case .user: partners[slot, default: .min].raise(to: time)
+      case .user, .joined: partners[slot, default: .min].raise(to: time)
       }
     }
   }

@@ -5,6 +5,8 @@ import ServerBase
 package enum PersonNumber: Sendable {
   case install(UInt32)
   case user(UInt32)
+  /// A user whom aliases join with others, and with installs, of which the rows without a user belong to the person.
+  case joined(IdentifierNumbers)
 }
 
 /// Finds the rows of one person.
@@ -93,6 +95,9 @@ extension Chunk {
         switch person {
         case .install(let slot): senderSlots[sender] == slot
         case .user(let number): senderUsers[sender] == number + 1
+        case .joined(let numbers):
+          senderUsers[sender] == 0
+            ? numbers.installs.contains(senderSlots[sender]) : numbers.users.contains(senderUsers[sender] - 1)
         }
       guard matches else { continue }
       isPerson[sender] = true

@@ -22,9 +22,7 @@ final class ChunkCursor {
   let hours: CivilHours
   /// The number of the part of the question that uses the cursor.
   let part: Int
-  let key: PersonKey
-  /// The number of the first person who is a user; lower numbers are installs.
-  let firstUser: UInt32
+  private let numbers: PersonNumbers
   private(set) var chunk: Chunk
   /// A byte for each distinct value of a column.
   let table = Memory<UInt8>(count: Chunk.maximumRows, zero: 0)
@@ -41,11 +39,10 @@ final class ChunkCursor {
   private let personTable = Memory<UInt32>(count: Chunk.maximumRows, zero: 0)
   private var isPersonTableSet = false
 
-  init(_ hours: CivilHours, part: Int, key: PersonKey, firstUser: UInt32, chunk: Chunk) {
+  init(_ hours: CivilHours, part: Int, persons numbers: PersonNumbers, chunk: Chunk) {
     self.hours = hours
     self.part = part
-    self.key = key
-    self.firstUser = firstUser
+    self.numbers = numbers
     self.chunk = chunk
   }
 
@@ -59,11 +56,7 @@ final class ChunkCursor {
   /// The person of each sender.
   var persons: UnsafePointer<UInt32> {
     if !isPersonTableSet {
-      let (slots, users) = (chunk.senderSlots, chunk.senderUsers)
-      for sender in 0..<chunk.header.senders {
-        personTable[sender] =
-          key == .user && users[sender] != 0 ? firstUser + users[sender] - 1 : slots[sender]
-      }
+      for sender in 0..<chunk.header.senders { personTable[sender] = numbers.person(ofSender: sender, chunk) }
       isPersonTableSet = true
     }
     return UnsafePointer(personTable.start)

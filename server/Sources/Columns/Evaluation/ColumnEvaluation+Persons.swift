@@ -219,7 +219,6 @@ extension ColumnEvaluation {
 
   private func person(_ last: LastRow, in chunk: Chunk, _ first: Int64) throws -> PersonsAnswer.Person {
     let sender = Int(chunk.senders[Int(last.row)])
-    let user = chunk.senderUsers[sender]
     func fact(_ dimension: QuestionDimension) -> String? {
       let index = ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0
       let text = chunk.deviceTexts[Int(chunk.senderDevices[sender]) * ChunkDevice.factCount + index]
@@ -227,7 +226,8 @@ extension ColumnEvaluation {
         ? nil : String(decoding: CanonicalBytes.canonical(chunk.text(text), dimension), as: UTF8.self)
     }
     var person = PersonsAnswer.Person(
-      install: try names.install(chunk.senderSlots[sender]), user: user == 0 ? nil : try names.user(user - 1),
+      install: try names.install(chunk.senderSlots[sender]),
+      user: try personNumbers.user(ofSender: sender, chunk).map { try names.user($0) },
       firstSeen: first, last: last.cursor)
     person.version = fact(.version)
     person.model = fact(.model)

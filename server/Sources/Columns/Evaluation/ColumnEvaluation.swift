@@ -9,10 +9,7 @@ package final class ColumnEvaluation {
   let hours: CivilHours
   let limits: QuestionLimits
   let today: Day
-  let key: PersonKey
-  /// The number of the first person who is a user; lower numbers are installs.
-  let firstUser: UInt32
-  let personCount: Int
+  let personNumbers: PersonNumbers
   let threads: ParallelThreads
   /// The rows of the chunks that were looked at.
   private(set) var rowsRead = 0
@@ -24,19 +21,18 @@ package final class ColumnEvaluation {
   init(
     _ key: PersonKey, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
     threads: ParallelThreads
-  ) {
+  ) throws {
     self.snapshot = snapshot
     self.threads = threads
     sizes = PartSizes(parts: threads.count)
     self.today = today
     self.limits = limits
-    self.key = key
     names = LoadedNames(snapshot.names)
     hours = CivilHours(calendar)
-    firstUser = snapshot.chunks.reduce(0) { max($0, $1.installEnd) }
-    let users = key == .user ? snapshot.chunks.reduce(0) { max($0, $1.userEnd) } : 0
-    personCount = Int(firstUser + users)
+    personNumbers = try PersonNumbers(key, snapshot.chunks, names, limits)
   }
+
+  var personCount: Int { personNumbers.count }
 
   /// Answers a question.
   ///
@@ -47,7 +43,7 @@ package final class ColumnEvaluation {
     _ question: Question, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
     threads: ParallelThreads = .none
   ) throws -> QuestionResult {
-    let evaluation = ColumnEvaluation(
+    let evaluation = try ColumnEvaluation(
       question.scope.person, snapshot, calendar: calendar, today: today, limits: limits, threads: threads)
     let answer: Answer =
       switch question {
@@ -116,7 +112,7 @@ package final class ColumnEvaluation {
     let count = min(threads.count, chunks.count)
     let parts = try (0..<count).map { _ in try make() }
     while cursors.count < count {
-      cursors.append(ChunkCursor(hours, part: cursors.count, key: key, firstUser: firstUser, chunk: first))
+      cursors.append(ChunkCursor(hours, part: cursors.count, persons: personNumbers, chunk: first))
     }
     let (limits, cursors, hours) = (limits, cursors, hours)
     rowsRead += try threads.map(count) { part in
@@ -138,10 +134,7 @@ package final class ColumnEvaluation {
 
   /// The person of a sender.
   @inline(__always)
-  func person(ofSender sender: Int, _ chunk: Chunk) -> UInt32 {
-    key == .user && chunk.senderUsers[sender] != 0
-      ? firstUser + chunk.senderUsers[sender] - 1 : chunk.senderSlots[sender]
-  }
+  func person(ofSender sender: Int, _ chunk: Chunk) -> UInt32 { personNumbers.person(ofSender: sender, chunk) }
 
   /// The time of the first row ever of each person; the largest number for none.
   func firstTimes() throws -> Memory<Int64> { try knownFirstTimes.get() }

@@ -21,6 +21,8 @@ package protocol PersonNames: Sendable {
   func users() throws -> [String]
   /// Returns the name of a user; empty for a number without user.
   func user(_ number: UInt32) throws -> String
+  /// Returns the numbers of the users and installs that some identifiers name, for each list of identifiers.
+  func numbers(of persons: [[String]]) throws -> [IdentifierNumbers]
   /// Returns the IDs of the errors of a group, in order.
   func errors(ofGroup number: Int64) throws -> [Int64]
 }
@@ -40,6 +42,8 @@ final class LoadedNames: Sendable {
   func user(_ number: UInt32) throws -> String {
     try users.withLock { try $0.name(number, one: names.user, all: names.users) }
   }
+
+  func numbers(of persons: [[String]]) throws -> [IdentifierNumbers] { try names.numbers(of: persons) }
 
   func errors(ofGroup number: Int64) throws -> [Int64] { try names.errors(ofGroup: number) }
 }

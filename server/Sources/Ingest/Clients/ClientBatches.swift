@@ -47,7 +47,7 @@ private struct ClientBatch {
     guard !event.name.isEmpty || !isNamed else { return builder.reject(Rejection(.nameMissing, index: index)) }
     let time = happened(event)
     if time < builder.window.lowerBound { return builder.reject(Rejection(.timeTooOld, index: index)) }
-    let install = builder.install(Self.installName(event.install))
+    let install = builder.install(ClientEvent.installName(event.install))
     builder.append(
       IncomingEvent(
         index: index, kind: event.kind, duplicateKey: duplicateKey(of: event, install: install), time: time,
@@ -94,19 +94,5 @@ private struct ClientBatch {
 
   private func session(_ name: String, install: Int) -> Int64 {
     withUTF8(name) { builder.hasher(install: install).session($0) }
-  }
-
-  /// The install of events that name none: all of an app's together.
-  private static let noInstall = "(none)"
-
-  /// A UUID in lowercase, other names as they are. Long names keep their beginning, and a hash tells them apart.
-  private static func installName(_ name: String) -> String {
-    if name.isEmpty { return noInstall }
-    if let id = UniqueID(name) { return id.description }
-    guard name.utf8.count > maximumInstallBytes else { return name }
-    var hasher = SipHasher(0, 0)
-    hasher.append(field: name)
-    let hash = String(hasher.finished(), radix: 36)
-    return withUTF8(name) { text($0, limit: maximumInstallBytes - hash.utf8.count - 1) } + "-" + hash
   }
 }

@@ -59,7 +59,9 @@ struct MixpanelProtocol: ClientProtocol {
 
   private static let personEvents: Set<String> = ["$identify", "$create_alias", "$merge"]
   /// Members of records of persons that name further ones.
-  private static let identifiers: Set<String> = ["$distinct_ids", "$anon_id", "$identified_id"]
+  private static let identifiers: Set<String> = ["$anon_id", "$identified_id"]
+  /// The prefix of the identifier of a device before a login.
+  private static let devicePrefix = "$device:"
   private static let facts: Set<String> = ["token", "time", "distinct_id", "mp_lib"]
 
   private static func event(_ json: RawJSON, _ request: ClientRequest) -> Result<ClientEvent, RejectionReason> {
@@ -81,19 +83,34 @@ struct MixpanelProtocol: ClientProtocol {
       isPerson && Self.identifiers.contains($0) || !$0.hasPrefix("$") && !Self.facts.contains($0)
     }
     event.time = facts[2]?.time
-    var first: String?
-    facts[14]?.forEachElement(atMost: 1) { first = $0.identifier(limit: limits.maximumNameBytes) }
-    // Before a login, the identifier is that of the device with a prefix.
-    let person = facts[1]?.identifier(limit: limits.maximumNameBytes) ?? first ?? ""
-    let isDevice = person.hasPrefix("$device:")
+    let person = facts[1]?.identifier(limit: limits.maximumNameBytes) ?? ""
+    let isDevice = person.hasPrefix(devicePrefix)
     event.user = facts[5]?.identifier(limit: limits.maximumNameBytes) ?? (isDevice ? "" : person)
-    event.install = facts[4]?.identifier() ?? (isDevice ? String(person.dropFirst("$device:".count)) : person)
+    event.install = facts[4]?.identifier() ?? identifier(person)
+    switch name {
+    case "$create_alias":
+      event.join(
+        facts[1].map { _ in identifier(person) },
+        with: facts[15]?.identifier(limit: limits.maximumNameBytes).map(identifier))
+    case "$merge":
+      var merged: [String] = []
+      facts[14]?.forEachElement(atMost: 2) { element in
+        if let text = element.identifier(limit: limits.maximumNameBytes) { merged.append(identifier(text)) }
+      }
+      event.join(merged.first, with: merged.dropFirst().first)
+    default: break
+    }
     event.identity = request.identity(
       of: members[0], facts[3] ?? facts[2], facts[3] == nil ? properties : nil)
     event.device = IncomingDevice(
       osName: text(8), osVersion: text(9), model: text(10), country: countryCode(text(13)), appVersion: text(11),
       appBuild: text(12), sdkName: text(6), sdkVersion: text(7))
     return .success(event)
+  }
+
+  /// The install or user that an identifier names.
+  private static func identifier(_ text: String) -> String {
+    text.hasPrefix(devicePrefix) ? String(text.dropFirst(devicePrefix.count)) : text
   }
 
   /// Reads a change of a profile or a group.

@@ -2,7 +2,8 @@ import TernEvents
 
 /// An event of PostHog.
 enum PostHogEvent {
-  private static let personEvents: Set<String> = ["$identify", "$set", "$set_once", "$create_alias", "$groupidentify"]
+  private static let aliases: Set<String> = ["$create_alias", "$merge_dangerously"]
+  private static let personEvents = aliases.union(["$identify", "$set", "$set_once", "$groupidentify"])
 
   static func read(_ json: RawJSON, _ request: ClientRequest) -> Result<ClientEvent, RejectionReason> {
     guard json.isObject else { return .failure(.notAnObject) }
@@ -45,6 +46,9 @@ enum PostHogEvent {
     let isPersonless = profile.map { equals($0.bytes, "false") } ?? false || name == "$groupidentify"
     event.install = isPersonless || !install.isEmpty ? install : person
     event.user = isPersonless || person == install ? "" : person
+    if aliases.contains(name) {
+      event.join(person.isEmpty ? nil : person, with: fact(8)?.identifier(limit: limits.maximumNameBytes))
+    }
 
     event.identity =
       members[1]?.identifier().map { .id($0) }

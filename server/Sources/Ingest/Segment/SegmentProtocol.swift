@@ -81,7 +81,7 @@ struct SegmentProtocol: ClientProtocol {
       event = ClientEvent(.personRecord, call)
       let traits = members[10] ?? context?.member("traits")
       event.properties = traits?.properties(limits) ?? (context == nil ? shared.traits : [])
-      for (name, value) in [("groupId", members[13]), ("previousId", members[8])] {
+      for (name, value) in [("groupId", members[13]), ("previousId", call == "alias" ? nil : members[8])] {
         if let text = value?.identifier() { event.properties.append(.init(name: name, value: .string(text))) }
       }
     case nil: return .failure(.typeMissing)
@@ -90,6 +90,11 @@ struct SegmentProtocol: ClientProtocol {
     event.time = (members[5] ?? members[12])?.time
     event.user = members[6]?.identifier(limit: limits.maximumNameBytes) ?? ""
     event.install = members[7]?.identifier() ?? members[8]?.identifier() ?? event.user
+    if event.kind == .personRecord, event.name == "alias" {
+      event.join(
+        (members[6] ?? members[7])?.identifier(limit: limits.maximumNameBytes),
+        with: members[8]?.identifier(limit: limits.maximumNameBytes))
+    }
     event.identity = members[4]?.identifier().map { .id($0) } ?? request.identity(of: message)
     event.device = context.map { device($0, limits) } ?? shared.device
     return .success(event)

@@ -25,6 +25,7 @@ extension PersonPage {
       fact("Version", devices.map(\.version)), fact("Device", devices.map(\.model)),
       fact("System", devices.map(\.os)), fact("Country", devices.map(\.country)) { countryName($0) },
       fact("Language", devices.map(\.language)) { shown(Ranking.Codes.languages.name(of: $0)) },
+      fact("Joined by aliases with", [Self.list(summary.identifiers)]) { $0 },
     ]
     return [
       "tiles": visit.tiles([
@@ -41,6 +42,13 @@ extension PersonPage {
         }
       },
     ]
+  }
+
+  /// Identifiers as text; a person may have a hundred.
+  private static func list(_ identifiers: [String]) -> String {
+    let more = identifiers.count - PersonSummary.maximumItems
+    let shownFirst = identifiers.prefix(PersonSummary.maximumItems).map { shown($0) }.joined(separator: ", ")
+    return more > 0 ? "\(shownFirst) and \(more) more" : shownFirst
   }
 
   /// The earlier versions, devices and so on that the head names.

@@ -53,6 +53,7 @@ package struct PersonPage: Page {
       "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
       "deletion": visit.reader.canEdit ? links.trail(of: person) : nil, "person": Self.title(of: person),
       "install": person.installText, "message": message.map { visible($0) },
+      "isJoined": !(summary?.identifiers ?? []).isEmpty,
       "identity": person.isUser ? "User ID" : "Install",
       "confirmation": person.isUser
         ? "the user ID" : person.installText == nil ? "the install" : "the install, or the part of it in the heading",

@@ -44,6 +44,8 @@ package struct PersonSummary: Equatable, Sendable {
   package var devices: [Device] = []
   /// The users of an install, or the installs of a user, the one with the latest row first; at most ``maximumItems``.
   package var others: [Person] = []
+  /// The identifiers that aliases join with a user, without the user's own.
+  package var identifiers: [String] = []
 
   package static let maximumItems = 20
 

@@ -36,8 +36,9 @@ struct PersonsCommand: AsyncParsableCommand {
       abstract: "Delete everything of an install or user: events, errors, attachments, counts and names.",
       discussion: """
         This can't be undone. The figures of all days are afterwards those of a server that never saw the person; only
-        sealed days of views keep theirs, which name no one. A user is deleted on all their installs; what the installs
-        sent without the user's name stays. Backups keep what they have. The audit log records the deletion without the
+        sealed days of views keep theirs, which name no one. A user is deleted on all their installs, together with the
+        users and installs that aliases of other systems' clients join with them; what other installs sent without the
+        user's name stays. Backups keep what they have. The audit log records the deletion without the
         name. While a server runs on the directory, it does the work, and collects meanwhile.
 
         The command says what it found and asks for confirmation. In scripts, add --yes.
@@ -98,7 +99,9 @@ struct PersonsCommand: AsyncParsableCommand {
         zone.day(of: Timestamp(millisecondsSince1970: summary.first)),
         zone.day(of: Timestamp(millisecondsSince1970: summary.last))
       )
-      return "\(name): \(counts.isEmpty ? "other rows" : counts.joined(separator: ", ")), \(first) to \(last)"
+      let joined = summary.identifiers.count
+      let others = joined == 0 ? "" : ", with \(counted(joined, "other identifier")) that aliases join"
+      return "\(name): \(counts.isEmpty ? "other rows" : counts.joined(separator: ", ")), \(first) to \(last)\(others)"
     }
   }
 

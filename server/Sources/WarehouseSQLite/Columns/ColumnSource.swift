@@ -24,7 +24,11 @@ package final class ColumnSource {
       startsSession: row.flags.startsSession, slot: row.slot,
       user: user, session: columns.session(of: row), device: row.device)
     try columns.builder.append(stored, name: name) { try lookups.withLock { try $0.device(row.device) } }
-    if kind != .other { try addProperties(scan.properties, columns) }
+    if kind != .other {
+      try addProperties(scan.properties, columns)
+    } else if let identifier = try scan.alias(of: row, isAlias: { try text($0) == AliasRecord.name }) {
+      columns.builder.add(alias: identifier)
+    }
   }
 
   private func name(_ row: EventRow, _ scan: EventScan, _ columns: AppColumns) throws -> UInt32 {

@@ -12,7 +12,7 @@ package enum WarehouseSchema {
     steps: [
       tables, rowsOfPieces, RetiredTable.schema, removedPieces, sessionStretches,
       RewritingTable.schema + endedDeletions, ErrorGroups.keySchema, UncountedDays.schema,
-      ErrorGroups.typeSchema,
+      ErrorGroups.typeSchema, columnsOfAliases,
     ])
 
   /// The statements that create the tables of version 1.
@@ -38,6 +38,9 @@ package enum WarehouseSchema {
 
   /// Version 6: the jobs whose deletions have ended.
   private static let endedDeletions = "CREATE TABLE ended_deletion (job INTEGER PRIMARY KEY);"
+
+  /// Version 10: columns have aliases. An earlier program would make columns without them.
+  private static let columnsOfAliases = ""
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
   /// readers may remember them.

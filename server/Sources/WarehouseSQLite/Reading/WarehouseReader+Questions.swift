@@ -173,6 +173,13 @@ struct StoredNames: PersonNames {
     try name("SELECT name FROM member WHERE app = ? AND number = ?", number) { $0.text(0) }
   }
 
+  func numbers(of persons: [[String]]) throws -> [IdentifierNumbers] {
+    try pool.read { database in
+      let lookup = try IdentifierLookup(app: app, SQLConnection(database))
+      return try persons.map(lookup.numbers)
+    }
+  }
+
   func errors(ofGroup number: Int64) throws -> [Int64] {
     try pool.read { database in
       let find = try SQLConnection(database).prepare(

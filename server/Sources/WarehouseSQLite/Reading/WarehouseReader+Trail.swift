@@ -11,40 +11,50 @@ extension WarehouseReader: TrailSource {
     of person: Person, app: AppID, _ page: TrailPage, limit: Int
   ) async throws -> [TrailRow]? {
     try await reading { [self] connection in
-      guard let key = try Self.key(of: person, app, connection) else { return nil }
+      let chunks = try chunks(app, connection)
+      guard let key = try Self.key(of: person, app, chunks, connection) else { return nil }
       // The columns may have newer rows than this transaction.
       let trail = PersonTrail(key, page, through: try StoredSpan.lastRow(connection))
-      return try rows(trail.rows(limit, in: chunks(app, connection)), connection)
+      return try rows(trail.rows(limit, in: chunks), connection)
     }
   }
 
   /// Returns the totals, times and devices of a person; see ``TrailSource/summary(of:app:)``.
   package func summary(of person: Person, app: AppID) async throws -> PersonSummary? {
     try await reading { [self] connection in
-      guard let key = try Self.key(of: person, app, connection) else { return nil }
+      let chunks = try chunks(app, connection)
+      guard let key = try Self.key(of: person, app, chunks, connection) else { return nil }
       var tally = PersonTally(key)
-      for chunk in try chunks(app, connection) { tally.add(chunk) }
-      return try tally.summary { number in
+      for chunk in chunks { tally.add(chunk) }
+      var summary = try tally.summary { number in
         guard case .install = key else {
           return .install(try Self.installName(Int64(number), app, connection) ?? "")
         }
         let find = try connection.prepare("SELECT name FROM member WHERE app = ? AND number = ?")
         return .user(try find.bind(app.rawValue, Int64(number)).first { $0.text(0) } ?? "")
       }
+      if case .joined = key, case .user(let name) = person {
+        let identifiers = try Self.joinedIdentifiers(chunks, app, connection).identifiers(with: name) ?? []
+        summary?.identifiers = identifiers.filter { !$0.hasBytes(of: name) }.sorted()
+      }
+      return summary
     }
   }
 
-  private func chunks(_ app: AppID, _ connection: SQLConnection) throws -> [Chunk] {
+  func chunks(_ app: AppID, _ connection: SQLConnection) throws -> [Chunk] {
     try columns.chunks(
       app: app.rawValue, connection, dictionary: dictionary, checkCancellation: columns.checkOpen)
   }
 
   private static func key(
-    of person: Person, _ app: AppID, _ connection: SQLConnection
+    of person: Person, _ app: AppID, _ chunks: [Chunk], _ connection: SQLConnection
   ) throws -> PersonNumber? {
     switch person {
     case .install(let name): return try slot(of: name, app, connection).map { .install($0) }
     case .user(let name):
+      if let identifiers = try joinedIdentifiers(chunks, app, connection).identifiers(with: name) {
+        return .joined(try IdentifierLookup(app: app.rawValue, connection).numbers(of: identifiers))
+      }
       let find = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
       find.bind(app.rawValue, at: 1)
       find.bind(name, at: 2)

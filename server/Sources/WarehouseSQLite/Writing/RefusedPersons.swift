@@ -23,9 +23,18 @@ package final class RefusedPersons {
 
   /// Refuses a person from now on, in the open transaction.
   package func add(_ person: Person, app: Int64) throws {
-    let key = try storedKey() ?? createKey()
-    try connection.prepare("INSERT OR IGNORE INTO refused_person (app, hash) VALUES (?, ?)")
-      .bind(app, Self.hash(person, app: app, key)).run()
+    try add(app: app) { [Self.hash(person, app: app, $0)] }
+  }
+
+  /// Refuses, in the open transaction, the user whom an identifier names, and the events without a user of the install that it
+  /// names.
+  package func add(identifier: String, app: Int64) throws {
+    try add(app: app) { [Self.hash(.user(identifier), app: app, $0), Self.hash(anonymous: identifier, app: app, $0)] }
+  }
+
+  private func add(app: Int64, _ hashes: (DuplicateHashKey) -> [Int64]) throws {
+    let insert = try connection.prepare("INSERT OR IGNORE INTO refused_person (app, hash) VALUES (?, ?)")
+    for hash in hashes(try storedKey() ?? createKey()) { try insert.bind(app, hash).run() }
     forget()
   }
 
@@ -43,6 +52,11 @@ package final class RefusedPersons {
     case .install(let name): key.hash(of: WriterInstalls.canonical(name), kind: 0, app: app)
     case .user(let name): key.hash(of: name, kind: 1, app: app)
     }
+  }
+
+  /// The hash of an install's events without a user.
+  static func hash(anonymous install: String, app: Int64, _ key: DuplicateHashKey) -> Int64 {
+    key.hash(of: WriterInstalls.canonical(install), kind: 2, app: app)
   }
 
   private func storedKey() throws -> DuplicateHashKey? {
@@ -67,8 +81,8 @@ package struct RefusedPersonCheck {
   let app: Int64
   let key: DuplicateHashKey
   let hashes: Set<Int64>
-  /// The results for the batch's installs, by position.
-  private var installs: [Int: Bool] = [:]
+  /// The results for the batch's installs, by position: all their events, and those without a user.
+  private var installs: [Int: (all: Bool, anonymous: Bool)] = [:]
   private var lastUser: (name: String, isRefused: Bool)?
 
   init(app: Int64, key: DuplicateHashKey, hashes: Set<Int64>) {
@@ -79,9 +93,13 @@ package struct RefusedPersonCheck {
 
   /// True if the event's install or user is refused.
   package mutating func contains(_ event: IncomingEvent, of batch: IncomingBatch) -> Bool {
-    let isRefused = installs[event.install] ?? contains(install: batch.installs[event.install])
-    installs[event.install] = isRefused
-    return isRefused || !event.user.isEmpty && contains(user: event.user)
+    let refused = installs[event.install] ?? results(batch.installs[event.install])
+    installs[event.install] = refused
+    return refused.all || (event.user.isEmpty ? refused.anonymous : contains(user: event.user))
+  }
+
+  private func results(_ install: String) -> (all: Bool, anonymous: Bool) {
+    (contains(install: install), hashes.contains(RefusedPersons.hash(anonymous: install, app: app, key)))
   }
 
   package func contains(install: String) -> Bool {

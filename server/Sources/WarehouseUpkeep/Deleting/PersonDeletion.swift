@@ -24,6 +24,8 @@ struct PersonDeletion: Sendable {
     /// The ID of a row that brought an attachment of one of the person's errors, or a piece of one. The row may be someone
     /// else's, and then stays, but its segment is rewritten: a copy of its rows must lose the attachment, too.
     case piece
+    /// An identifier that aliases join with the user: no trace of rows, but known from the beginning.
+    case identifier
   }
 
   var id: Int64
@@ -34,13 +36,34 @@ struct PersonDeletion: Sendable {
   var user: [UInt8]?
   /// The last row that may be the person's.
   var through: Int64
+  /// What names the person: the install or the user, and the identifiers that aliases join with the user.
+  private(set) var identifiers: Set<ExactText> = []
+  /// The users among these besides ``user``, in UTF-8.
+  private var joinedUsers: [[UInt8]] = []
+  /// The installs among these: their rows without a user are the person's.
+  private(set) var joinedSlots: Set<UInt32> = []
+  /// The numbers of ``AliasRecord/name`` in the dictionary.
+  private var aliasNames: Set<Int64> = []
 
   /// True if a row must go.
   @inline(__always)
   func concerns(_ row: EventRow, _ scan: EventScan) -> Bool {
     guard row.app == app, row.id <= through else { return false }
-    if let user { return scan.userBytes.elementsEqual(user) }
-    return row.slot == slot
+    return isOfPerson(row, scan) || row.flags.kind == .other && isAlias(row, scan)
+  }
+
+  @inline(__always)
+  private func isOfPerson(_ row: EventRow, _ scan: EventScan) -> Bool {
+    guard let user else { return row.slot == slot }
+    let bytes = scan.userBytes
+    if bytes.isEmpty { return joinedSlots.contains(row.slot) }
+    return bytes.elementsEqual(user) || joinedUsers.contains { bytes.elementsEqual($0) }
+  }
+
+  /// True if a row of someone else joins them with the person.
+  private func isAlias(_ row: EventRow, _ scan: EventScan) -> Bool {
+    guard let identifier = scan.alias(of: row, isAlias: aliasNames.contains) else { return false }
+    return [identifier, ClientEvent.installName(identifier)].contains { identifiers.contains(ExactText($0)) }
   }
 
   // MARK: Storage
@@ -56,16 +79,33 @@ struct PersonDeletion: Sendable {
   static func begun(_ person: Person, app: Int64, _ connection: SQLConnection) throws -> PersonDeletion? {
     let (kind, name) = kind(person)
     let find = try connection.prepare("SELECT id, slot, through FROM deletion WHERE app = ? AND kind = ? AND name = ?")
-    return try find.bind(app, kind, name).first { row in
+    var deletion = try find.bind(app, kind, name).first { row in
       PersonDeletion(
         id: row.integer(0), app: app, slot: row.isNull(1) ? nil : UInt32(clamping: row.integer(1)),
         user: kind == "user" ? Array(name.utf8) : nil, through: row.integer(2))
     }
+    try deletion?.loadIdentifiers(name, connection)
+    return deletion
+  }
+
+  /// Loads what follows from the stored identifiers.
+  private mutating func loadIdentifiers(_ name: String, _ connection: SQLConnection) throws {
+    let joined = try connection.prepare("SELECT value FROM deletion_trace WHERE deletion = ? AND kind = ?")
+      .bind(id, Trace.identifier.rawValue).all { $0.text(0) }
+    identifiers = Set(([name] + joined).map(ExactText.init))
+    joinedUsers = joined.map { Array($0.utf8) }
+    // A user who is joined with no one is not the install of the same name.
+    if !joined.isEmpty { joinedSlots = Set(try IdentifierLookup(app: app, connection).installs(of: [name] + joined)) }
+    let find = try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind IN (?, ?) AND text = ?")
+    aliasNames = Set(
+      try find.bind(app, NameKind.logType.rawValue, NameKind.property.rawValue, AliasRecord.name).all { $0.integer(0) })
   }
 
   /// Stores the beginning of a deletion, in the open transaction.
+  ///
+  /// - Parameter identifiers: Those that aliases join with a user.
   static func begin(
-    _ person: Person, app: Int64, through row: Int64, _ connection: SQLConnection
+    _ person: Person, joined identifiers: [String], app: Int64, through row: Int64, _ connection: SQLConnection
   ) throws -> PersonDeletion {
     let (kind, name) = kind(person)
     let insert = try connection.prepare(
@@ -78,18 +118,40 @@ struct PersonDeletion: Sendable {
       try WriterInstalls.delete(app: app, install: name, connection)
     case .user(let name):
       deletion.user = Array(name.utf8)
-      try connection.prepare("DELETE FROM member WHERE app = ? AND name = ?").bind(app, name).run()
+      let delete = try connection.prepare("DELETE FROM member WHERE app = ? AND name = ?")
+      for name in [name] + identifiers { try delete.bind(app, name).run() }
     }
     if let slot = deletion.slot { insert.bind(Int64(slot), at: 5) } else { insert.bindNull(at: 5) }
     deletion.id = try insert.insertedID()
-    let errors = "error e WHERE e.app = ?2 AND e.\(kind == "user" ? "user = ?3" : "slot = ?4") AND e.id <= ?5"
+    let add = try connection.prepare("INSERT OR IGNORE INTO deletion_trace (deletion, kind, value) VALUES (?, ?, ?)")
+    for identifier in identifiers where !identifier.hasBytes(of: name) {
+      try add.bind(deletion.id, Trace.identifier.rawValue, identifier).run()
+    }
+    try deletion.loadIdentifiers(name, connection)
+    try deletion.tracePieces(connection)
+    return deletion
+  }
+
+  /// Notes the rows that brought attachments of the person's errors.
+  private func tracePieces(_ connection: SQLConnection) throws {
+    let slots = joinedSlots.map(String.init).joined(separator: ",")
+    let isOfPerson =
+      user == nil
+      ? "e.slot = ?3"
+      : """
+      (e.user IN (
+        SELECT name FROM deletion WHERE id = ?1
+        UNION ALL SELECT value FROM deletion_trace WHERE deletion = ?1 AND kind = '\(Trace.identifier.rawValue)'
+      ) OR e.user IS NULL AND e.slot IN (\(slots)))
+      """
+    let errors = "error e WHERE e.app = ?2 AND \(isOfPerson) AND e.id <= ?4"
     // More attachments name an error than it could claim, or they are being sent.
     try connection.prepare(
       """
       UPDATE attachment SET owner = e.id FROM (SELECT e.id, e.name FROM \(errors) AND e.name <> '') e
       WHERE app = ?2 AND owner = 0 AND error = e.name
       """
-    ).bind(deletion.id, app, name, Int64(deletion.slot ?? 0), row).run()
+    ).bind(id, app, Int64(slot ?? 0), through).run()
     try ErrorRoom.rebuild(connection)
     try connection.prepare(
       """
@@ -101,8 +163,7 @@ struct PersonDeletion: Sendable {
         WHERE r.app = ?2 AND r.error IN (SELECT e.name FROM \(errors) AND e.name <> '')
       )
       """
-    ).bind(deletion.id, app, name, Int64(deletion.slot ?? 0), row).run()
-    return deletion
+    ).bind(id, app, Int64(slot ?? 0), through).run()
   }
 
   func add(_ traces: PersonTraces, _ connection: SQLConnection) throws {
@@ -133,7 +194,7 @@ struct PersonDeletion: Sendable {
   /// Returns the person's name, and those of installs and users that have no rows any more.
   func names(_ unused: PersonTraces, _ connection: SQLConnection) throws -> Set<String> {
     var names = Set(unused.users.map { String(decoding: $0, as: UTF8.self) })
-    names.formUnion(try connection.prepare("SELECT name FROM deletion WHERE id = ?").bind(id).all { $0.text(0) })
+    names.formUnion(identifiers.map(\.text))
     let find = try connection.prepare("SELECT name FROM install WHERE app = ? AND slot = ?")
     for slot in unused.slots {
       names.formUnion(try find.bind(app, Int64(slot)).all { WriterInstalls.name($0, 0) })

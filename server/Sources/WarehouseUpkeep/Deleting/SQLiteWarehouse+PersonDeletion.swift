@@ -14,7 +14,8 @@ extension SQLiteWarehouse {
   ///   ``forgetDeletion(ofJob:)``.
   package func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID], job: Int64? = nil) async throws {
     if let job, try await perform({ try $0.hasEnded(job: job) }) { return try await returnSpace() }
-    let deletion = try await perform { try $0.beginDeletion(of: request, app: app.rawValue) }
+    let joined = try await identifiers(joinedWith: request.person, app: app)
+    let deletion = try await perform { try $0.beginDeletion(of: request, joined: joined, app: app.rawValue) }
     try await deleteRows(of: deletion)
     var remains = try await remains(of: deletion)
     if deletion.user != nil {
@@ -28,6 +29,19 @@ extension SQLiteWarehouse {
     reader.viewDays.forget(app: app)
     reader.updateColumns()
     try await returnSpace()
+  }
+
+  /// Returns the identifiers that aliases join with a user, also if their deletion has begun.
+  package func identifiers(joinedWith person: Person, app: AppID) async throws -> [String] {
+    guard case .user(let name) = person else { return [] }
+    let reader = reader
+    return try await reader.reading { connection in
+      // Columns can't be made of rows whose users are forgotten.
+      if let begun = try PersonDeletion.begun(person, app: app.rawValue, connection) {
+        return begun.identifiers.map(\.text)
+      }
+      return try reader.identifiers(ofUser: name, app: app, connection) ?? []
+    }
   }
 
   /// Must be called once a job is known to be done.
@@ -96,7 +110,7 @@ extension SQLiteWarehouse {
 extension WarehouseReader {
   /// Returns true if the app has data of a person, or if their deletion has begun.
   package func has(_ person: Person, app: AppID) async throws -> Bool {
-    try await reading { connection in
+    try await reading { [self] connection in
       if try PersonDeletion.begun(person, app: app.rawValue, connection) != nil { return true }
       switch person {
       case .install(let name):
@@ -104,8 +118,9 @@ extension WarehouseReader {
         return try WriterInstalls.storedSlot(app: app.rawValue, install: name, connection) != nil
       case .user(let name):
         if try RejectionStore.hasSample(of: name, app: app.rawValue, connection) { return true }
-        return try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?").bind(app.rawValue, name)
-          .exists()
+        let find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?")
+        if try find.bind(app.rawValue, name).exists() { return true }
+        return try identifiers(ofUser: name, app: app, connection) != nil
       }
     }
   }

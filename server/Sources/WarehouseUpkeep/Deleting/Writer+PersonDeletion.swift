@@ -7,13 +7,20 @@ import WarehouseSQLite
 /// Deletes everything of a person, in steps between which batches are stored.
 extension Writer {
   /// Begins a deletion, or continues one that a crash interrupted.
-  func beginDeletion(of request: PersonDeletionRequest, app: Int64) throws -> PersonDeletion {
+  ///
+  /// - Parameter identifiers: Those that aliases join with the user who is deleted.
+  func beginDeletion(
+    of request: PersonDeletionRequest, joined identifiers: [String] = [], app: Int64
+  ) throws -> PersonDeletion {
     // Hits in memory would be stored after those on disk are gone.
     try finishHits()
     let deletion = try transact {
-      if request.refusesLater { try refusedPersons.add(request.person, app: app) }
+      if request.refusesLater {
+        try refusedPersons.add(request.person, app: app)
+        for identifier in identifiers { try refusedPersons.add(identifier: identifier, app: app) }
+      }
       return try PersonDeletion.begun(request.person, app: app, connection)
-        ?? PersonDeletion.begin(request.person, app: app, through: lastID, connection)
+        ?? PersonDeletion.begin(request.person, joined: identifiers, app: app, through: lastID, connection)
     }
     forget()
     return deletion
@@ -129,9 +136,11 @@ extension Writer {
       for slot in unused.slots {
         try connection.prepare("DELETE FROM quarantine WHERE app = ? AND slot = ?").bind(app, Int64(slot)).run()
       }
-      if let user = deletion.user {
-        try connection.prepare("DELETE FROM quarantine WHERE app = ? AND user = ?")
-          .bind(app, String(decoding: user, as: UTF8.self)).run()
+      if deletion.user != nil {
+        let delete = try connection.prepare("DELETE FROM quarantine WHERE app = ? AND user = ?")
+        for name in deletion.identifiers { try delete.bind(app, name.text).run() }
+        let deleteAnonymous = try connection.prepare("DELETE FROM quarantine WHERE app = ? AND slot = ? AND user = ''")
+        for slot in deletion.joinedSlots { try deleteAnonymous.bind(app, Int64(slot)).run() }
       }
       try deletion.delete(connection)
       if let job { try connection.prepare("INSERT OR IGNORE INTO ended_deletion VALUES (?)").bind(job).run() }

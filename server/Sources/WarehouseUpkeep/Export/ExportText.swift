@@ -17,8 +17,8 @@ struct ExportText {
   /// The times of the wanted rows; `nil` for all.
   let times: Range<Int64>?
   private let app: Int64
-  /// The slot of the person, if it is an install.
-  private let slot: Int64?
+  /// The person whose rows are wanted; `nil` for all rows.
+  private let person: ExportedPerson?
   private let findInstall: SQLStatement
   private let findDevice: SQLStatement
   private let findError: SQLStatement
@@ -28,8 +28,12 @@ struct ExportText {
   private var devices: [Int64: [UInt8]] = [:]
   private var texts: [Int64: [UInt8]] = [:]
 
+  /// - Parameter identifiers: Those that aliases join with the person, if it is a user.
   /// - Throws: ``WarehouseError`` with code `invalid` if the person is unknown.
-  init(_ request: ExportRequest, _ connection: SQLConnection, _ dictionary: ReaderDictionary) throws {
+  init(
+    _ request: ExportRequest, joined identifiers: [String]? = nil, _ connection: SQLConnection,
+    _ dictionary: ReaderDictionary
+  ) throws {
     self.request = request
     self.connection = connection
     self.dictionary = dictionary
@@ -42,7 +46,9 @@ struct ExportText {
       SELECT e.name, g.type, g.place, g.fingerprint, t.id, t.message, t.stack, t.raw, g.message
       FROM error e JOIN error_group g ON g.id = e.grp LEFT JOIN error_text t ON t.id = e.id WHERE e.id = ?
       """)
-    slot = try Self.slot(request.person, app, connection)
+    person = try request.person.map {
+      try ExportedPerson($0, joined: identifiers, app: request.app.id.rawValue, connection)
+    }
   }
 
   private static func times(_ request: ExportRequest) throws -> Range<Int64>? {
@@ -55,39 +61,14 @@ struct ExportText {
     return first..<max(first, end?.upperBound ?? .max)
   }
 
-  private static func slot(
-    _ person: Person?, _ app: Int64, _ connection: SQLConnection
-  ) throws -> Int64? {
-    switch person {
-    case nil: return nil
-    case .install(let name):
-      guard let slot = try WriterInstalls.storedSlot(app: app, install: name, connection) else {
-        throw WarehouseError(.invalid, "The app has no data of the install \"\(name)\".")
-      }
-      return Int64(slot)
-    case .user(let name):
-      let find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?").bind(app, name)
-      guard try find.exists() else { throw WarehouseError(.invalid, "The app has no data of the user \"\(name)\".") }
-      return nil
-    }
-  }
-
   /// True if a row belongs to the person who is exported.
   @inline(__always)
   func isOfPerson(_ row: EventRow, _ scan: EventScan) -> Bool {
-    switch request.person {
-    case nil: true
-    case .install: Int64(row.slot) == slot
-    case .user(let name): scan.userBytes.elementsEqual(name.utf8)
-    }
+    person.map { $0.has(slot: row.slot, user: scan.userBytes) } ?? true
   }
 
   func isOfPerson(slot: Int64, user: String) throws -> Bool {
-    switch request.person {
-    case nil: true
-    case .install: slot == self.slot
-    case .user(let name): user.utf8.elementsEqual(name.utf8)
-    }
+    person.map { $0.has(slot: UInt32(clamping: slot), user: user.utf8) } ?? true
   }
 
   // MARK: - Lines

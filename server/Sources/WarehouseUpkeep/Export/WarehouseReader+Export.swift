@@ -15,8 +15,14 @@ extension WarehouseReader: EventExport {
 
   /// Returns the part of an export at a place; see ``EventExport/exportPage(_:at:)``.
   package func exportPage(_ request: ExportRequest, at cursor: ExportCursor) async throws -> ExportPage {
-    try await reading { [dictionary] connection in
-      var text = try ExportText(request, connection, dictionary)
+    try await reading { [self] connection in
+      let joined: [String]? =
+        if case .user(let name) = request.person {
+          try identifiers(ofUser: name, app: request.app.id, connection)
+        } else {
+          nil
+        }
+      var text = try ExportText(request, joined: joined, connection, dictionary)
       let next: ExportCursor?
       switch cursor {
       case .start:

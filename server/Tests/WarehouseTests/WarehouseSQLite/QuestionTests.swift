@@ -19,9 +19,9 @@ import Testing
   static func batch(_ row: QuestionRow) -> IncomingBatch {
     let kinds: [QuestionKind: StoredKind] = [
       .event: .event, .screen: .screen, .sessionStart: .sessionStart, .handledError: .handledError, .crash: .crash,
-      .other: row.id.isMultiple(of: 2) ? .attachmentPart : .other,
+      .other: row.id.isMultiple(of: 2) && row.alias == nil ? .attachmentPart : .other,
     ]
-    let properties = row.properties.map { name, value in
+    var properties = row.properties.map { name, value in
       let stored: PropertyValue =
         switch value {
         case .number(let number): Int64(exactly: number).map { .integer($0) } ?? .double(number)
@@ -29,12 +29,14 @@ import Testing
         }
       return Properties.Element(name: name.text, value: stored)
     }
+    if let alias = row.alias { properties.append(.init(name: AliasRecord.name, value: .string(alias))) }
     let device = IncomingDevice(country: row.facts[.country] ?? "", appVersion: row.facts[.version] ?? "")
     let event = IncomingEvent(
       index: 0, kind: kinds[row.kind] ?? .event, duplicateKey: nil,
       time: Timestamp(millisecondsSince1970: row.time), microseconds: row.microseconds, session: row.session ?? 0,
       startsSession: row.startsSession,
-      user: row.user ?? "", name: row.name ?? row.kind.rawValue, properties: properties)
+      user: row.user ?? "", name: row.alias.map { _ in AliasRecord.name } ?? row.name ?? row.kind.rawValue,
+      properties: properties)
     return IncomingBatch(
       source: .native, received: Timestamp(millisecondsSince1970: row.time), installs: [row.install],
       devices: [device], events: [event])
