@@ -129,9 +129,10 @@ package struct JobRunner {
       guard let request = PersonDeletionRequest(job.argument) else { throw ServerFailure("The job has no person.") }
       return try await deleted(by: job) {
         // Once the rows are gone, no alias says which other filters name the person.
-        let joined = try await warehouse.identifiers(joinedWith: request.person, app: app.id)
-        let forgotten = try catalog.forget([request.person] + joined.map { .user($0) }, app: app.id)
-        try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id), job: job.id)
+        let names = try await warehouse.identifiers(joinedWith: request.person, app: app.id)
+        let forgotten = try catalog.forget([request.person] + names.map { .user($0) }, app: app.id)
+        try await warehouse.delete(
+          request, identifiers: names, app: app.id, views: try catalog.views(app: app.id).map(\.id), job: job.id)
         let filters = forgotten.text.isEmpty ? "" : " Filters named the person: \(forgotten.text)."
         return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"
       }

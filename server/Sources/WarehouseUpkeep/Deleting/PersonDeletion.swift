@@ -30,6 +30,8 @@ struct PersonDeletion: Sendable {
 
   var id: Int64
   var app: Int64
+  /// The name of the person's user or install.
+  var name: String
   /// The number of the person's install; `nil` for a user, or if there is no such install.
   var slot: UInt32?
   /// The person's user name in UTF-8; `nil` for an install.
@@ -81,53 +83,65 @@ struct PersonDeletion: Sendable {
     let find = try connection.prepare("SELECT id, slot, through FROM deletion WHERE app = ? AND kind = ? AND name = ?")
     var deletion = try find.bind(app, kind, name).first { row in
       PersonDeletion(
-        id: row.integer(0), app: app, slot: row.isNull(1) ? nil : UInt32(clamping: row.integer(1)),
+        id: row.integer(0), app: app, name: name, slot: row.isNull(1) ? nil : UInt32(clamping: row.integer(1)),
         user: kind == "user" ? Array(name.utf8) : nil, through: row.integer(2))
     }
-    try deletion?.loadIdentifiers(name, connection)
+    try deletion?.loadIdentifiers(connection)
     return deletion
   }
 
+  /// Adds identifiers that aliases join with the user, in the open transaction.
+  mutating func join(_ others: [String], _ connection: SQLConnection) throws {
+    let new = others.filter { !identifiers.contains(ExactText($0)) }
+    guard !new.isEmpty else { return }
+    let delete = try connection.prepare("DELETE FROM member WHERE app = ? AND name = ?")
+    let add = try connection.prepare("INSERT INTO deletion_trace (deletion, kind, value) VALUES (?, ?, ?)")
+    for identifier in new {
+      try delete.bind(app, identifier).run()
+      try add.bind(id, Trace.identifier.rawValue, identifier).run()
+    }
+    try loadIdentifiers(connection)
+    try tracePieces(connection)
+  }
+
+  /// Returns the numbers of ``AliasRecord/name`` in the dictionary.
+  static func aliasNames(app: Int64, _ connection: SQLConnection) throws -> Set<Int64> {
+    let find = try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind IN (?, ?) AND text = ?")
+    return Set(
+      try find.bind(app, NameKind.logType.rawValue, NameKind.property.rawValue, AliasRecord.name).all { $0.integer(0) })
+  }
+
   /// Loads what follows from the stored identifiers.
-  private mutating func loadIdentifiers(_ name: String, _ connection: SQLConnection) throws {
+  private mutating func loadIdentifiers(_ connection: SQLConnection) throws {
     let joined = try connection.prepare("SELECT value FROM deletion_trace WHERE deletion = ? AND kind = ?")
       .bind(id, Trace.identifier.rawValue).all { $0.text(0) }
     identifiers = Set(([name] + joined).map(ExactText.init))
     joinedUsers = joined.map { Array($0.utf8) }
     // A user who is joined with no one is not the install of the same name.
     if !joined.isEmpty { joinedSlots = Set(try IdentifierLookup(app: app, connection).installs(of: [name] + joined)) }
-    let find = try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind IN (?, ?) AND text = ?")
-    aliasNames = Set(
-      try find.bind(app, NameKind.logType.rawValue, NameKind.property.rawValue, AliasRecord.name).all { $0.integer(0) })
+    aliasNames = try Self.aliasNames(app: app, connection)
   }
 
   /// Stores the beginning of a deletion, in the open transaction.
-  ///
-  /// - Parameter identifiers: Those that aliases join with a user.
   static func begin(
-    _ person: Person, joined identifiers: [String], app: Int64, through row: Int64, _ connection: SQLConnection
+    _ person: Person, app: Int64, through row: Int64, _ connection: SQLConnection
   ) throws -> PersonDeletion {
     let (kind, name) = kind(person)
     let insert = try connection.prepare(
       "INSERT INTO deletion (app, kind, name, through, slot) VALUES (?, ?, ?, ?, ?) RETURNING id")
     insert.bind(app, kind, name, row)
-    var deletion = PersonDeletion(id: 0, app: app, through: row)
+    var deletion = PersonDeletion(id: 0, app: app, name: name, through: row)
     switch person {
     case .install(let name):
       deletion.slot = try WriterInstalls.storedSlot(app: app, install: name, connection)
       try WriterInstalls.delete(app: app, install: name, connection)
     case .user(let name):
       deletion.user = Array(name.utf8)
-      let delete = try connection.prepare("DELETE FROM member WHERE app = ? AND name = ?")
-      for name in [name] + identifiers { try delete.bind(app, name).run() }
+      try connection.prepare("DELETE FROM member WHERE app = ? AND name = ?").bind(app, name).run()
     }
     if let slot = deletion.slot { insert.bind(Int64(slot), at: 5) } else { insert.bindNull(at: 5) }
     deletion.id = try insert.insertedID()
-    let add = try connection.prepare("INSERT OR IGNORE INTO deletion_trace (deletion, kind, value) VALUES (?, ?, ?)")
-    for identifier in identifiers where !identifier.hasBytes(of: name) {
-      try add.bind(deletion.id, Trace.identifier.rawValue, identifier).run()
-    }
-    try deletion.loadIdentifiers(name, connection)
+    try deletion.loadIdentifiers(connection)
     try deletion.tracePieces(connection)
     return deletion
   }
@@ -155,7 +169,7 @@ struct PersonDeletion: Sendable {
     try ErrorRoom.rebuild(connection)
     try connection.prepare(
       """
-      INSERT INTO deletion_trace
+      INSERT OR IGNORE INTO deletion_trace
       SELECT ?1, '\(Trace.piece.rawValue)', row FROM (
         SELECT p.row AS row FROM attachment a JOIN attachment_part p ON p.attachment = a.id
         WHERE a.app = ?2 AND a.owner IN (SELECT e.id FROM \(errors)) AND p.row > 0

@@ -1,5 +1,6 @@
 import Ingest
 import RowFiles
+import TernBase
 package import Warehouse
 import WarehouseSQLite
 
@@ -10,12 +11,18 @@ extension SQLiteWarehouse {
   /// Events that the person sends after this has begun are stored as those of a new person, unless they must be refused. If
   /// the process is killed, call it again.
   ///
-  /// - Parameter job: The job whose work this is. Doing it again deletes nothing that was stored since, until
-  ///   ``forgetDeletion(ofJob:)``.
-  package func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID], job: Int64? = nil) async throws {
+  /// - Parameters:
+  ///   - known: The ``identifiers(joinedWith:app:)`` of the person, if they were just read.
+  ///   - job: The job whose work this is. Doing it again deletes nothing that was stored since, until
+  ///     ``forgetDeletion(ofJob:)``.
+  package func delete(
+    _ request: PersonDeletionRequest, identifiers known: [String]? = nil, app: AppID, views: [ViewID], job: Int64? = nil
+  ) async throws {
     if let job, try await perform({ try $0.hasEnded(job: job) }) { return try await returnSpace() }
-    let joined = try await identifiers(joinedWith: request.person, app: app)
-    let deletion = try await perform { try $0.beginDeletion(of: request, joined: joined, app: app.rawValue) }
+    var joined = known ?? []
+    if known == nil { joined = try await identifiers(joinedWith: request.person, app: app) }
+    let deletion = try await perform { [joined] in try $0.beginDeletion(of: request, joined: joined, app: app.rawValue)
+    }
     try await deleteRows(of: deletion)
     var remains = try await remains(of: deletion)
     if deletion.user != nil {
@@ -31,16 +38,33 @@ extension SQLiteWarehouse {
     try await returnSpace()
   }
 
-  /// Returns the identifiers that aliases join with a user, also if their deletion has begun.
+  /// Returns all identifiers of a user, whom aliases join with others. It reads rows, not columns, which can't be made while the
+  /// user of a row is forgotten.
+  ///
+  /// Rows that the cluster can't give now are left out. A deletion needs them as well, and then knows their aliases, too.
   package func identifiers(joinedWith person: Person, app: AppID) async throws -> [String] {
     guard case .user(let name) = person else { return [] }
-    let reader = reader
-    return try await reader.reading { connection in
-      // Columns can't be made of rows whose users are forgotten.
-      if let begun = try PersonDeletion.begun(person, app: app.rawValue, connection) {
-        return begun.identifiers.map(\.text)
+    let number = app.rawValue
+    let (begun, names) = try await reader.reading { connection in
+      (
+        try PersonDeletion.begun(person, app: number, connection),
+        try PersonDeletion.aliasNames(app: number, connection)
+      )
+    }
+    // Later aliases are those of a new person.
+    let through = begun?.through ?? .max
+    let joined = Locked(JoinedIdentifiers())
+    _ = try await forEachSegment(of: segments(ofApp: number)) { first in
+      _ = try await hasRows(inSegmentOf: first, app: number, readsAll: true) { row, scan in
+        if row.id <= through, let identifier = scan.alias(of: row, isAlias: names.contains) {
+          joined.withLock { $0.join(scan.user, identifier) }
+        }
+        return false
       }
-      return try reader.identifiers(ofUser: name, app: app, connection) ?? []
+    }
+    let known = begun?.identifiers ?? [ExactText(name)]
+    return joined.withLock { joined in
+      known.union(known.flatMap { joined.identifiers(with: $0.text) ?? [] }.map(ExactText.init)).map(\.text)
     }
   }
 
@@ -72,15 +96,19 @@ extension SQLiteWarehouse {
     _ body: @escaping @Sendable (Writer, Int64) throws -> Void
   ) async throws {
     let app = deletion.app
-    let segments = try await reader.reading { connection in
-      Dictionary(grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) }, by: \.segment)
-        .values.compactMap { $0.first?.ids.lowerBound }.sorted()
-    }
-    let away = try await forEachSegment(of: segments) { first in
+    let away = try await forEachSegment(of: segments(ofApp: app)) { first in
       guard try await hasRows(inSegmentOf: first, app: app, where: isMeant) else { return }
       _ = try await rewriting(rows: [first]) { try body($0, $1[0]) }
     }
     if let away { throw away }
+  }
+
+  /// Returns the first row of each segment with rows of an app, in order.
+  private func segments(ofApp app: Int64) async throws -> [Int64] {
+    try await reader.reading { connection in
+      Dictionary(grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) }, by: \.segment)
+        .values.compactMap { $0.first?.ids.lowerBound }.sorted()
+    }
   }
 
   /// Reads what remains after the deletion of rows.

@@ -15,12 +15,16 @@ extension Writer {
     // Hits in memory would be stored after those on disk are gone.
     try finishHits()
     let deletion = try transact {
-      if request.refusesLater {
-        try refusedPersons.add(request.person, app: app)
-        for identifier in identifiers { try refusedPersons.add(identifier: identifier, app: app) }
+      if request.refusesLater { try refusedPersons.add(request.person, app: app) }
+      var deletion =
+        try PersonDeletion.begun(request.person, app: app, connection)
+        ?? PersonDeletion.begin(request.person, app: app, through: lastID, connection)
+      try deletion.join(identifiers, connection)
+      // A user who is joined with no one is not the install of the same name.
+      if request.refusesLater, deletion.identifiers.count > 1 {
+        for identifier in deletion.identifiers { try refusedPersons.add(identifier: identifier.text, app: app) }
       }
-      return try PersonDeletion.begun(request.person, app: app, connection)
-        ?? PersonDeletion.begin(request.person, joined: identifiers, app: app, through: lastID, connection)
+      return deletion
     }
     forget()
     return deletion

@@ -100,4 +100,20 @@ import Warehouse
     #expect(try catalog.audit(limit: .max).allSatisfy { !$0.subject.contains("ann") })
     try catalog.close()
   }
+
+  @Test func `all names of a person are forgotten together, with one entry in the audit log`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "A").id
+    let cards = ["ann", "anon", "bob"].map {
+      DashboardCard(name: $0, page: "explore", query: "f1=property:mail+is+\($0)")
+    }
+    _ = try catalog.createDashboard(app: app, name: "Board", cards: cards)
+    let entries = try catalog.audit(limit: .max).count
+    #expect(try catalog.forget([.user("ann"), .user("anon"), .user("ann")], app: app).cards == 2)
+    #expect(try catalog.dashboards(app: app).flatMap(\.cards).map(\.name) == ["bob"])
+    #expect(try catalog.audit(limit: .max).count == entries + 1)
+    #expect(try catalog.forget([], app: app) == Catalog.ForgottenFilters())
+    try catalog.close()
+  }
 }

@@ -1,9 +1,11 @@
+import Foundation
 import Ingest
 import Questions
 import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
 @testable import WarehouseUpkeep
@@ -211,9 +213,7 @@ import Testing
     try await store(Self.aliases + Self.rows, warehouse)
     let request = PersonDeletionRequest(person: .user("ann"), refusesLater: false)
     let number = app.id
-    let joined = try await warehouse.reader.reading { [reader = warehouse.reader] connection in
-      try reader.identifiers(ofUser: "ann", app: number, connection) ?? []
-    }
+    let joined = try await warehouse.identifiers(joinedWith: .user("ann"), app: number)
     #expect(joined.sorted() == ["ann", "anon", "old"])
     let deletion = try await warehouse.perform {
       try $0.beginDeletion(of: request, joined: joined, app: number.rawValue)
@@ -232,6 +232,44 @@ import Testing
     try await restarted.close()
   }
 
+  @Test func `aliases in rows that come back from the cluster count when a deletion goes on`() async throws {
+    let cluster = MemoryRows()
+    RetiredRowCache.connect(directory.path, to: cluster)
+    let warehouse = try open()
+    try await store(Self.aliases, warehouse)
+    for _ in 0..<10 { try await store([Self.events("F1", "F2", "F3", install: "filler")], warehouse) }
+    try await store(Self.rows, warehouse)
+    try await warehouse.flush()
+    let first = try await warehouse.segments(receivedBefore: .max).first
+    let segment = try #require(first)
+    #expect(segment.ids.contains(2))
+    try await warehouse.copy(segment, to: cluster)
+    try FileManager.default.removeItem(atPath: RowSegment.path(segment.number, in: directory.path + "/rows"))
+    cluster.isAway = true
+    let request = PersonDeletionRequest(person: .user("ann"), refusesLater: false)
+    let error = await #expect(throws: WarehouseError.self) {
+      try await warehouse.delete(request, app: app.id, views: [])
+    }
+    #expect(error?.code == .rowsAway)
+    #expect(try await users(warehouse) == ["bob", "old", "old", "old"])
+    cluster.isAway = false
+    try await warehouse.delete(request, app: app.id, views: [])
+    #expect(try await users(warehouse) == ["bob"])
+    #expect(try await names(warehouse) == ["install anon", "install filler", "install phone", "member bob"])
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  /// The users of all rows that can be read.
+  private func users(_ warehouse: SQLiteWarehouse) async throws -> [String] {
+    try await warehouse.reader.reading { connection in
+      let scan = try EventScan(connection, after: 0, damage: DamagedRows())
+      var users: [String] = []
+      while try scan.next() != nil { if !scan.user.isEmpty { users.append(scan.user) } }
+      return users.sorted()
+    }
+  }
+
   @Test func `what a refused person sends under any identifier is refused, and no more`() async throws {
     let warehouse = try open()
     try await store(Self.rows + Self.aliases, warehouse)
@@ -247,6 +285,10 @@ import Testing
     for other in [Self.events("Y", install: "anon", user: "bob"), Self.events("Y", install: "phone")] {
       #expect(try await warehouse.commit(other, app: app.id).accepted == 1)
     }
+    // No alias says that the user and the install of this name are one person.
+    try await warehouse.delete(
+      PersonDeletionRequest(person: .user("phone"), refusesLater: true), app: app.id, views: [])
+    #expect(try await warehouse.commit(Self.events("Z", install: "phone"), app: app.id).accepted == 1)
     try await warehouse.close()
   }
 
