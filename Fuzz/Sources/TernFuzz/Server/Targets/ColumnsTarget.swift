@@ -94,5 +94,12 @@ private struct NoNames: PersonNames {
   func install(_ number: UInt32) -> String { "\(number)" }
   func users() -> [String] { (0..<256).map { "\($0)" } }
   func user(_ number: UInt32) -> String { "\(number)" }
+  /// A hostile chunk's identifiers that are numbers name users and installs.
+  func numbers(of persons: [[String]]) -> [IdentifierNumbers] {
+    persons.map { identifiers in
+      let numbers = identifiers.compactMap { UInt32($0) }
+      return IdentifierNumbers(users: numbers, installs: numbers)
+    }
+  }
   func errors(ofGroup number: Int64) -> [Int64] { [number] }
 }
