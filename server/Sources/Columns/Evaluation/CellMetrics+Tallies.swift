@@ -33,10 +33,15 @@ extension CellMetrics {
 
   /// Counts the tallied rows; returns the cell of each value, −1 for values without rows.
   private func cells(_ column: IndexColumn) -> [Int] {
-    (0..<column.distinct).map { index in
+    let cellOfValue = Memory<Int32>(count: column.valueCount, zero: -1)
+    return (0..<column.distinct).map { index in
       let tallied = tallies.start + index * Self.tallyWidth
-      guard (0..<Self.tallyWidth).contains(where: { tallied[$0] > 0 }) else { return -1 }
-      let cell = cells.values.first?.number(column.value(index)) ?? 0
+      guard hasRows(index) else { return -1 }
+      let value = column.valueNumber(index)
+      if cellOfValue[value] < 0 {
+        cellOfValue[value] = Int32(cells.values.first?.number(column.value(numbered: value)) ?? 0)
+      }
+      let cell = Int(cellOfValue[value])
       grow(to: cell)
       for code in 0..<Self.tallyWidth where tallied[code] > 0 {
         let count = Int(tallied[code])
@@ -46,6 +51,12 @@ extension CellMetrics {
       }
       return cell
     }
+  }
+
+  /// True if rows with an index of the column were tallied. Most senders of a chunk may have none that passes.
+  private func hasRows(_ index: Int) -> Bool {
+    let tallied = UnsafeRawPointer(tallies.start + index * Self.tallyWidth)
+    return tallied.loadUnaligned(as: SIMD16<UInt32>.self) != SIMD16()
   }
 
   private func insert(_ cell: Int, user person: UInt32) {
@@ -65,7 +76,7 @@ extension CellMetrics {
       insert(cell, user: cursor.persons[sender])
       let tallied = tallies.start + sender * Self.tallyWidth
       if let numbers, (0..<Self.tallyWidth).contains(where: { tallied[$0] > 0 && $0 & ~1 != other }) {
-        insert(cell, session: numbers.ofSender[sender])
+        insert(cell, session: numbers.number(ofSender: sender))
       }
     }
   }
@@ -95,13 +106,13 @@ extension CellMetrics {
     if users != nil, numbers != nil, !hasOthers {
       collect({ _ in true }) { cell, sender in
         insert(cell, user: cursor.persons[sender])
-        insert(cell, session: numbers?.ofSender[sender] ?? SessionNumbers.none)
+        insert(cell, session: numbers?.number(ofSender: sender) ?? SessionNumbers.none)
       }
       return
     }
     if users != nil { collect({ _ in true }) { insert($0, user: cursor.persons[$1]) } }
     if let numbers {
-      collect({ kinds[Int(labels[$0])] >> 1 != other }) { insert($0, session: numbers.ofSender[$1]) }
+      collect({ kinds[Int(labels[$0])] >> 1 != other }) { insert($0, session: numbers.number(ofSender: $1)) }
     }
   }
 
@@ -119,7 +130,7 @@ extension CellMetrics {
       if users != nil { insert(cell, user: persons[sender]) }
       let kind = chunk.labelKinds[Int(chunk.labels[row])] >> 1
       guard let numbers, last != (cell, sender), kind != other else { continue }
-      insert(cell, session: numbers.ofSender[sender])
+      insert(cell, session: numbers.number(ofSender: sender))
       last = (cell, sender)
     }
   }
@@ -136,8 +147,8 @@ extension CellMetrics {
       guard chunk.labelKinds[Int(chunk.labels[row])] >> 1 == crash else { continue }
       let (cell, sender) = (cells[Int(column.indexes[row])], Int(chunk.senders[row]))
       _ = crashedUsers?.insert(cell, cursor.persons[sender])
-      if let numbers, let crashedSessions, numbers.ofSender[sender] != SessionNumbers.none {
-        _ = crashedSessions.insert(cell, UInt32(numbers.ofSender[sender]))
+      if let crashedSessions, let session = numbers?.number(ofSender: sender), session != SessionNumbers.none {
+        _ = crashedSessions.insert(cell, UInt32(session))
       }
     }
   }

@@ -38,7 +38,7 @@ final class CellMetrics {
   let newUsers = GrowingMemory<Int>()
   let firstTimes: Memory<Int64>?
   private var properties: [PropertyState] = []
-  private let cellOfRow = Memory<Int32>(count: Chunk.maximumRows, zero: -1)
+  private lazy var cellOfRow = Memory<Int32>(count: Chunk.maximumRows, zero: -1)
   private var durations: [Int: [Int64]] = [:]
   /// The rows of each value of a column by kind, while a chunk is added.
   private(set) lazy var tallies = Memory<UInt32>(count: Self.maximumTallies * Self.tallyWidth, zero: 0)
@@ -150,7 +150,7 @@ final class CellMetrics {
     var last = (cell: -1, session: SessionNumbers.none)
     for position in 0..<rows.count {
       let row = Int(rows[position])
-      let session = numbers.ofSender[Int(chunk.senders[row])]
+      let session = numbers.number(ofSender: Int(chunk.senders[row]))
       let kind = chunk.labelKinds[Int(chunk.labels[row])] >> 1
       guard session != SessionNumbers.none, kind != other else { continue }
       let cell = Int(cells[position])
@@ -164,8 +164,9 @@ final class CellMetrics {
 
   private func addProperties(_ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor) {
     guard !properties.isEmpty else { return }
-    cellOfRow.start.update(repeating: -1, count: cursor.chunk.rows)
-    for position in 0..<rows.count { cellOfRow[Int(rows[position])] = cells.cells[position] }
+    let (cellOfRow, cells) = (cellOfRow.start, cells.cells.start)
+    cellOfRow.update(repeating: -1, count: cursor.chunk.rows)
+    for position in 0..<rows.count { cellOfRow[Int(rows[position])] = cells[position] }
     for index in properties.indices {
       guard let column = withUTF8(properties[index].name.text, { cursor.chunk.property($0) }) else { continue }
       let sums = properties[index].sums

@@ -7,8 +7,8 @@ final class CellNumbers {
   /// For the second and each further dimension: the number so far, and the number of its value.
   private let pairs: [PairTable]
   /// The cell of each selected row of the chunk, by position.
-  let cells = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
-  private let known = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
+  private(set) lazy var cells = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
+  private lazy var known = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
 
   /// A combination seen in the chunk, so that most rows need no look-up in a table of all.
   private struct Recent: BitwiseCopyable {
@@ -18,7 +18,7 @@ final class CellNumbers {
   }
 
   private static let recentMask: Int32 = 1_023
-  private let recent = Memory<Recent>(count: Int(recentMask) + 1, zero: Recent())
+  private lazy var recent = Memory<Recent>(count: Int(Self.recentMask) + 1, zero: Recent())
 
   init(_ groups: [QueryQuestion.Group]) {
     values = groups.map(ValueNumbers.init)
@@ -34,8 +34,11 @@ final class CellNumbers {
       let column = cursor.column(group.dimension)
       known.start.update(repeating: -1, count: column.distinct)
       let (numbers, cells, known, indexes) = (values[level], cells.start, known.start, column.indexes)
+      let numberOfValue = Memory<Int32>(count: column.valueCount, zero: -1)
       func firstNumber(_ index: Int) -> Int32 {
-        known[index] = Int32(numbers.number(column.value(index)))
+        let value = column.valueNumber(index)
+        if numberOfValue[value] < 0 { numberOfValue[value] = Int32(numbers.number(column.value(numbered: value))) }
+        known[index] = numberOfValue[value]
         return known[index]
       }
       if level == 0 {
