@@ -12,7 +12,7 @@ extension CellMetrics {
   func add(
     _ rows: UnsafeBufferPointer<UInt16>, _ column: IndexColumn, _ cursor: ChunkCursor, _ numbers: SessionNumbers?
   ) {
-    let (chunk, indexes, tallies) = (cursor.chunk, column.indexes, tallies.start)
+    let (chunk, indexes, tallies) = (cursor.chunk, column.indexes, cursor.scratch.tallies.start)
     let (labels, kinds) = (chunk.labels, chunk.labelKinds)
     tallies.update(repeating: 0, count: column.distinct * Self.tallyWidth)
     for position in 0..<rows.count {

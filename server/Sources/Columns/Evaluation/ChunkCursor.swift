@@ -17,6 +17,7 @@ final class ChunkCursor {
   let part: Int
   private let numbers: PersonNumbers
   private(set) var chunk: Chunk
+  let scratch = CellScratch()
   /// A byte for each value of a column.
   let table = Memory<UInt8>(count: Chunk.maximumRows, zero: 0)
   /// All rows of any chunk.
