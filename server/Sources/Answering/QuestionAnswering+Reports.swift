@@ -1,6 +1,6 @@
 package import HTTP
 import HTTPTypes
-package import Questions
+import Questions
 package import Reports
 package import Warehouse
 
@@ -24,13 +24,14 @@ extension QuestionAnswering {
       throw APIError(error)
     }
     if case .latestRows = request.report.filtering { return FilteredRows(store, RowFilter(filters)) }
-    return FilteredMetrics(store, filters: filters) { question in
+    let ask = QuestionAsker(together: { try await answers($0, context, allowsRecent: allowsRecent) }) { question in
       do {
-        return try await answer(question, context, allowsRecent: allowsRecent).answer
+        return try await answer(question, context, allowsRecent: allowsRecent)
       } catch let error as QuestionError {
         throw APIError(error)
       }
-    } findErrors: { scope in
+    }
+    return FilteredMetrics(store, filters: filters, ask: ask) { scope in
       do {
         return try await errors(in: scope, context)
       } catch let error as QuestionError {
@@ -49,10 +50,17 @@ extension QuestionAnswering {
     if let filters = try? filter.filters(segments) { try checkAllowed(filters, context) }
   }
 
+  /// Answers the questions of a page that asks what its reader has put together: with answers as they are now.
+  package func forForm(_ context: CollectorContext) -> QuestionAsker {
+    QuestionAsker(together: { try await answers($0, context) }) { question in
+      try await answer(question, context)
+    }
+  }
+
   /// Answers the questions of a page. Refused ones throw `QuestionError`: a figure without an answer must not hide the rest
   /// of the page.
-  package func forPage(_ context: CollectorContext) -> @Sendable (Question) async throws -> AnsweredQuestion {
-    { question in
+  package func forPage(_ context: CollectorContext) -> QuestionAsker {
+    QuestionAsker(together: { try await answers($0, context, allowsRecent: true) }) { question in
       do {
         return try await answer(question, context, allowsRecent: true)
       } catch let error as APIError where error.status != .unauthorized {

@@ -46,12 +46,49 @@ package struct QuestionAnswering: Sendable {
       throw APIError.notAllowed
     }
     guard allowsRecent else { return try await answerInTurn(question, app, client, context) }
-    let today = QuestionCalendar(app.zone).day(of: clocks.wallTime().millisecondsSince1970)
+    let today = today(app)
     let key = RecentAnswers.Key(app: app.id, question: question.resolved(today: today))
     if let recent = recent.answer(key, now: clocks.uptime()) { return recent }
     let answer = try await answerInTurn(question, app, client, context)
     recent.keep(answer, key, now: clocks.uptime())
     return answer
+  }
+
+  /// Answers queries that count persons in the same way together, in one turn; throws the same errors as
+  /// ``answer(_:_:allowsRecent:)``. The limits of time and memory are those of one question.
+  package func answers(
+    _ questions: [QueryQuestion], _ context: CollectorContext, allowsRecent: Bool = false
+  ) async throws -> [AnsweredQuestion] {
+    let (app, client) = (try context.app, context.clientShare)
+    if questions.contains(where: { Question.query($0).showsPersonalData }),
+      !(try context.visitor.rights.allows(.readPersonalData, app: app.id))
+    {
+      throw APIError.notAllowed
+    }
+    let today = today(app)
+    let resolved = questions.map { Question.query($0).resolved(today: today) }
+    var answers = resolved.map { question in
+      allowsRecent
+        ? recent.answer(RecentAnswers.Key(app: app.id, question: question), now: clocks.uptime()) : nil
+    }
+    let missing = answers.indices.filter { answers[$0] == nil }
+    let asked = missing.map { resolved[$0] }
+    let found = try await answersInTurn(asked, app, client, context) { [source] in
+      let queries = asked.compactMap { if case .query(let query) = $0 { query } else { nil } }
+      return try await source.answers(queries, app: app.id, calendar: QuestionCalendar(app.zone), today: today)
+    }
+    for (index, answer) in zip(missing, found) {
+      answers[index] = answer
+      if allowsRecent {
+        recent.keep(answer, RecentAnswers.Key(app: app.id, question: resolved[index]), now: clocks.uptime())
+      }
+    }
+    return answers.compactMap(\.self)
+  }
+
+  /// The current day in an app's time zone.
+  private func today(_ app: App) -> Day {
+    QuestionCalendar(app.zone).day(of: clocks.wallTime().millisecondsSince1970)
   }
 
   /// Throws ``APIError`` 403 for filters that tell persons apart if the visitor may not read personal data.
@@ -66,7 +103,7 @@ package struct QuestionAnswering: Sendable {
   package func errors(in scope: QuestionScope, _ context: CollectorContext) async throws -> [Int64] {
     let app = try context.app
     try checkAllowed(scope.filters, context)
-    let today = QuestionCalendar(app.zone).day(of: clocks.wallTime().millisecondsSince1970)
+    let today = today(app)
     return try await inTurn(context.clientShare, context) { [source] in
       try await source.errors(in: scope, app: app.id, calendar: QuestionCalendar(app.zone), today: today)
     }
@@ -104,17 +141,29 @@ package struct QuestionAnswering: Sendable {
   private func answerInTurn(
     _ question: Question, _ app: App, _ client: String, _ context: CollectorContext
   ) async throws -> AnsweredQuestion {
-    let today = QuestionCalendar(app.zone).day(of: clocks.wallTime().millisecondsSince1970)
+    let today = today(app)
     let resolved = question.resolved(today: today)
-    let (result, milliseconds) = try await inTurn(client, context) { [source, clocks] in
+    return try await answersInTurn([resolved], app, client, context) { [source] in
+      [try await source.answer(resolved, app: app.id, calendar: QuestionCalendar(app.zone), today: today)]
+    }[0]
+  }
+
+  /// - Parameter ask: Asks the source; returns as many results as there are questions.
+  private func answersInTurn(
+    _ questions: [Question], _ app: App, _ client: String, _ context: CollectorContext,
+    _ ask: @escaping @Sendable () async throws -> [QuestionResult]
+  ) async throws -> [AnsweredQuestion] {
+    guard !questions.isEmpty else { return [] }
+    let (results, milliseconds) = try await inTurn(client, context) { [clocks] in
       let started = clocks.uptime()
-      let result = try await source.answer(resolved, app: app.id, calendar: QuestionCalendar(app.zone), today: today)
-      return (result, Int(clamping: (clocks.uptime() - started) / .milliseconds(1)))
+      let results = try await ask()
+      return (results, Int(clamping: (clocks.uptime() - started) / .milliseconds(1)))
     }
-    guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
+    let answers = zip(questions, results).compactMap { AnsweredQuestion($0, $1, milliseconds: milliseconds) }
+    guard answers.count == questions.count else {
       throw WarehouseError(.damaged, "The answer is of another kind than the question.")
     }
-    return answered
+    return answers
   }
 
   /// Asks the source when it is the client's turn, within the time limit and for as long as the client waits.

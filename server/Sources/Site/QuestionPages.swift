@@ -83,10 +83,8 @@ struct QuestionPages: Sendable {
       try await QuestionFormPage(
         visit, page, parameters, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
         days: today.advanced(by: 1 - Self.suggestedDays)...today, from: site.store,
-        dashboards: try site.catalog.dashboards(app: app.id)
-      ) { question in
-        try await site.answering.answer(question, context)
-      }.html())
+        dashboards: try site.catalog.dashboards(app: app.id), ask: site.answering.forForm(context)
+      ).html())
   }
 
   private func download(

@@ -208,9 +208,10 @@ import Warehouse
       uptime.withLock { $0 += .seconds(59) }
       #expect(try await asked() == first)
       uptime.withLock { $0 += .seconds(2) }
-      // Cards that ask the same at the same time may both ask.
       let again = try await asked()
-      #expect(again > first + 4)
+      #expect(again == 2 * first)
+      // All cards of Explore, and the lines of one by version.
+      #expect(fixture.questions.together.first == 4)
       let explore = try await client.execute(uri: "/apps/1/explore", method: .get, headers: [.cookie: cookie])
       #expect(explore.status == .ok)
       #expect(fixture.questions.asked.count > again, "other pages ask anew")

@@ -36,11 +36,21 @@ import WarehouseSQLite
     try await warehouse.flush()
     let today = ReportZone(app.zone).day(of: now)
     let reader = warehouse.reader
-    let rows = FilteredMetrics(reader, filters: []) { question in
+    let asked = Locked(0)
+    let ask = QuestionAsker(together: { questions in
+      asked.withLock { $0 += questions.count }
       let calendar = try #require(QuestionCalendar(app.timeZone))
-      return try await reader.answer(question.resolved(today: today), app: app.id, calendar: calendar, today: today)
-        .answer
-    } findErrors: { scope in
+      let results = try await reader.answers(questions, app: app.id, calendar: calendar, today: today)
+      return try zip(questions, results).map { question, result in
+        try #require(AnsweredQuestion(.query(question), result, milliseconds: 0))
+      }
+    }) { question in
+      let calendar = try #require(QuestionCalendar(app.timeZone))
+      let resolved = question.resolved(today: today)
+      let result = try await reader.answer(resolved, app: app.id, calendar: calendar, today: today)
+      return try #require(AnsweredQuestion(resolved, result, milliseconds: 0))
+    }
+    let rows = FilteredMetrics(reader, filters: [], ask: ask) { scope in
       let calendar = try #require(QuestionCalendar(app.timeZone))
       return try await reader.errors(in: scope, app: app.id, calendar: calendar, today: today)
     }
@@ -57,12 +67,29 @@ import WarehouseSQLite
     for index in overview.days.indices { (overview.days[index].wau, overview.days[index].mau) = (nil, nil) }
     (overview.totals.wau, overview.totals.mau) = (nil, nil)
     #expect(try await OverviewMetrics(try request("overview"), from: rows) == overview, "seed \(seed)")
+    let days = try request("overview").days
+    #expect(asked.withLock { $0 } == 0)
+    let prepared = try await rows.preparing(
+      [.overview(days), .largest(.version, days, limit: 5), .largest(.event, days, limit: 5)], app: app.id)
+    #expect(asked.withLock { $0 } == 3)
+    #expect(try await OverviewMetrics(try request("overview"), from: prepared) == overview, "seed \(seed)")
+    for dimension in [Dimension.version, .event] {
+      let stored = try await reader.largest(app: app.id, dimension: dimension, days: days, limit: 5)
+      #expect(try await prepared.largest(app: app.id, dimension: dimension, days: days, limit: 5) == stored)
+    }
+    #expect(asked.withLock { $0 } == 3)
     let events = try await reader.totals(
       app: app.id, dimension: .event, days: try request("events").days, limit: 3)
     for event in events {
       let one = try request("event", ["event": event.key])
       let stored = try await EventMetrics(one, from: reader)
       #expect(try await EventMetrics(one, from: rows) == stored, "\(event.key), seed \(seed)")
+      let reads: [MetricsRead] = [
+        .total(.event, key: event.key, one.days), .series(.event, key: event.key, one.days),
+        .properties(event: event.key, one.days),
+      ]
+      let prepared = try await rows.preparing(reads, app: app.id)
+      #expect(try await EventMetrics(one, from: prepared) == stored, "\(event.key), seed \(seed)")
     }
     try await warehouse.close()
     try catalog.close()
@@ -87,9 +114,9 @@ import WarehouseSQLite
     }
     let (reader, today) = (warehouse.reader, ReportZone(app.zone).day(of: now))
     func store(_ version: String) -> FilteredMetrics {
-      FilteredMetrics(reader, filters: [.isOneOf(.version, [.text(version)])]) { _ in
-        throw CancellationError()
-      } findErrors: { scope in
+      FilteredMetrics(
+        reader, filters: [.isOneOf(.version, [.text(version)])], ask: QuestionAsker { _ in throw CancellationError() }
+      ) { scope in
         let calendar = try #require(QuestionCalendar(app.timeZone))
         return try await reader.errors(in: scope, app: app.id, calendar: calendar, today: today)
       }
@@ -219,7 +246,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a filtered overview asks one question for each period and each list`() async throws {
+  @Test func `a filtered overview asks together for each period and each list`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
@@ -229,7 +256,7 @@ import WarehouseSQLite
       let response = try await client.execute(uri: "/apps/1?\(filters)", method: .get, headers: [.cookie: cookie])
       #expect(response.status == .ok)
     }
-    #expect(fixture.questions.asked.count == 6)
+    #expect(fixture.questions.asked.count == 6 && fixture.questions.together == [6])
   }
 
   @Test func `a filtered page can be shared unless its filters name persons`() async throws {

@@ -21,10 +21,13 @@ struct FilterPageTests {
     let sample = try SamplePages("Play")
     let request = try sample.request("errors", ["filters": Self.country])
     let asked = Locked<[Question]>([])
-    let page = try await ReportPage(sample.visit, request, app: sample.app, from: sample.source) { question in
-      asked.withLock { $0.append(question) }
-      return try #require(AnsweredQuestion(question, SampleAnswers.result(question), milliseconds: 0))
-    }.html()
+    let page = try await ReportPage(
+      sample.visit, request, app: sample.app, from: sample.source,
+      ask: QuestionAsker { question in
+        asked.withLock { $0.append(question) }
+        return try #require(AnsweredQuestion(question, SampleAnswers.result(question), milliseconds: 0))
+      }
+    ).html()
     #expect(asked.withLock { $0 }.count == 2)
     #expect(asked.withLock { $0 }.allSatisfy { $0.scope.filters == [.isOneOf(.country, [.text("DE")])] })
     #expect(page.contains("country is Germany") && page.contains("Filter: country is Germany"))
@@ -63,11 +66,12 @@ struct FilterPageTests {
     let board = Dashboard(id: 4, app: sample.app.id, name: "Board", cards: cards, author: "", changed: SamplePages.now)
     let asked = Locked<[Question]>([])
     let html = try await DashboardPage(
-      sample.visit, board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000), filter: filter
-    ) { question in
-      asked.withLock { $0.append(question) }
-      return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
-    }.html()
+      sample.visit, board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000), filter: filter,
+      ask: QuestionAsker { question in
+        asked.withLock { $0.append(question) }
+        return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
+      }
+    ).html()
     return (html, asked.withLock { $0 })
   }
 

@@ -27,7 +27,7 @@ import Warehouse
   }
 
   private func mail(
-    _ cards: [DashboardCard], _ cadence: MailReport.Cadence, ask: @escaping PageVisit.Ask
+    _ cards: [DashboardCard], _ cadence: MailReport.Cadence, ask: PageVisit.Ask
   ) async throws -> [MailSection] {
     let dashboard = Dashboard(
       id: 3, app: sample.app.id, name: "Board", cards: cards, author: "", changed: SamplePages.now)
@@ -43,8 +43,7 @@ import Warehouse
     let content = try #require(
       try await MailReportWriter(segments: sample.segments).content(
         report(.overview, .day), of: sample.app, dashboards: [], try period(.day), from: sample.source,
-        now: SamplePages.now
-      ) { _ in throw QuestionError("No question is asked.", at: "$") })
+        now: SamplePages.now, ask: QuestionAsker { _ in throw QuestionError("No question is asked.", at: "$") }))
     #expect(content.title == "Overview, Fri, 29 May 2026")
     #expect(content.text.contains("compared with Thu, 28 May 2026") && content.text.contains("Europe/Berlin"))
     #expect(content.path == "/apps/1/overview?from=2026-05-29&to=2026-05-29")
@@ -62,16 +61,16 @@ import Warehouse
   @Test func `a card of Explore is asked for the period of the report, whatever its own days`() async throws {
     let asked = Locked<[Question]>([])
     let sections = try await mail(
-      [DashboardCard(name: "Orders", page: "explore", query: "metric=events&event=Order&days=90&interval=hour")], .week
-    ) { question in
-      asked.withLock { $0.append(question) }
-      var answer = QueryAnswer()
-      guard case .query(let query) = question else { throw QuestionError("another kind", at: "$") }
-      answer.totals = [query.groups.isEmpty ? 40 : 50]
-      answer.timeLabels = (18...24).map { "2026-05-\($0)" }
-      answer.rows = [.init(dimensions: [.text("2026-05-20")], metrics: [50])]
-      return try #require(AnsweredQuestion(question, QuestionResult(.query(answer), rowsRead: 1), milliseconds: 1))
-    }
+      [DashboardCard(name: "Orders", page: "explore", query: "metric=events&event=Order&days=90&interval=hour")], .week,
+      ask: QuestionAsker { question in
+        asked.withLock { $0.append(question) }
+        var answer = QueryAnswer()
+        guard case .query(let query) = question else { throw QuestionError("another kind", at: "$") }
+        answer.totals = [query.groups.isEmpty ? 40 : 50]
+        answer.timeLabels = (18...24).map { "2026-05-\($0)" }
+        answer.rows = [.init(dimensions: [.text("2026-05-20")], metrics: [50])]
+        return try #require(AnsweredQuestion(question, QuestionResult(.query(answer), rowsRead: 1), milliseconds: 1))
+      })
     #expect(sections.count == 1 && sections[0].heading == "Orders")
     #expect(sections[0].rows.map(\.cells) == [["Events", "50", "+25.0 %", "40"]])
     #expect(sections[0].sparklines.first?.values == [0, 0, 50, 0, 0, 0, 0])
@@ -85,25 +84,25 @@ import Warehouse
 
   @Test func `a day's figure is compared with the day before, and values of a breakdown have bars`() async throws {
     let sections = try await mail(
-      [DashboardCard(name: "Users", page: "explore", query: "metric=users&by=version")], .day
-    ) { question in
-      guard case .query(let query) = question else { throw QuestionError("another kind", at: "$") }
-      var answer = QueryAnswer()
-      if query.groups.first?.dimension == .time(.day) {
-        answer.timeLabels = ["2026-05-28", "2026-05-29"]
-        answer.rows = [
-          .init(dimensions: [.text("2026-05-28")], metrics: [20]),
-          .init(dimensions: [.text("2026-05-29")], metrics: [10]),
-        ]
-      } else if query.scope.range.resolved(today: Day(number: 0)).lowerBound.description == "2026-05-29" {
-        answer.rows = [
-          .init(dimensions: [.text("2.0")], metrics: [8]), .init(dimensions: [nil], metrics: [2]),
-        ]
-      } else {
-        answer.rows = [.init(dimensions: [.text("2.0")], metrics: [16])]
-      }
-      return try #require(AnsweredQuestion(question, QuestionResult(.query(answer), rowsRead: 1), milliseconds: 1))
-    }
+      [DashboardCard(name: "Users", page: "explore", query: "metric=users&by=version")], .day,
+      ask: QuestionAsker { question in
+        guard case .query(let query) = question else { throw QuestionError("another kind", at: "$") }
+        var answer = QueryAnswer()
+        if query.groups.first?.dimension == .time(.day) {
+          answer.timeLabels = ["2026-05-28", "2026-05-29"]
+          answer.rows = [
+            .init(dimensions: [.text("2026-05-28")], metrics: [20]),
+            .init(dimensions: [.text("2026-05-29")], metrics: [10]),
+          ]
+        } else if query.scope.range.resolved(today: Day(number: 0)).lowerBound.description == "2026-05-29" {
+          answer.rows = [
+            .init(dimensions: [.text("2.0")], metrics: [8]), .init(dimensions: [nil], metrics: [2]),
+          ]
+        } else {
+          answer.rows = [.init(dimensions: [.text("2.0")], metrics: [16])]
+        }
+        return try #require(AnsweredQuestion(question, QuestionResult(.query(answer), rowsRead: 1), milliseconds: 1))
+      })
     #expect(
       sections[0].rows == [
         .init(["Users", "10", "−50.0 %", "20"]), .init(["– 2.0", "8", "−50.0 %", "16"], share: 1),
@@ -115,9 +114,11 @@ import Warehouse
     let cards = ["session_duration_avg", "sessions"].map {
       DashboardCard(name: $0, page: "explore", query: "metric=\($0)")
     }
-    let sections = try await mail(cards, .day) {
-      try #require(AnsweredQuestion($0, QuestionResult(.query(QueryAnswer()), rowsRead: 0), milliseconds: 0))
-    }
+    let sections = try await mail(
+      cards, .day,
+      ask: QuestionAsker {
+        try #require(AnsweredQuestion($0, QuestionResult(.query(QueryAnswer()), rowsRead: 0), milliseconds: 0))
+      })
     #expect(sections.map(\.note) == ["Session durations: Pauses of 30 minutes and more are left out.", nil])
   }
 
@@ -131,10 +132,12 @@ import Warehouse
       DashboardCard(name: "Persons", page: "explore", query: "metric=users&f1=user+is+ann"),
       DashboardCard(name: "Unknown", page: "elsewhere", query: ""),
     ]
-    let sections = try await mail(cards, .month) { question in
-      if case .query = question { throw QuestionError("It takes too long.", at: "$", code: .tooSlow) }
-      return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
-    }
+    let sections = try await mail(
+      cards, .month,
+      ask: QuestionAsker { question in
+        if case .query = question { throw QuestionError("It takes too long.", at: "$", code: .tooSlow) }
+        return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
+      })
     #expect(sections.map(\.heading) == cards.map(\.name))
     #expect(
       sections[0].rows.map(\.cells) == [
@@ -155,9 +158,11 @@ import Warehouse
         .init(value: nil, interval: "2026-05-11", values: [20, 10, 4]),
         .init(value: nil, interval: "2026-05-25", values: [5]),
       ], partial: ["2026-05-04", "2026-05-25"])
-    let sections = try await mail([DashboardCard(name: "Back", page: "retention", query: "")], .week) { question in
-      try #require(AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 1), milliseconds: 1))
-    }
+    let sections = try await mail(
+      [DashboardCard(name: "Back", page: "retention", query: "")], .week,
+      ask: QuestionAsker { question in
+        try #require(AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 1), milliseconds: 1))
+      })
     // Two weeks after the whole one is the week that the range cuts.
     #expect(sections[0].rows.map(\.cells) == [["2026-05-11", "20", "50.0 %", "–", "–", "–"]])
     #expect(sections[0].note?.hasSuffix("Only whole weeks.") ?? false)
@@ -166,8 +171,7 @@ import Warehouse
   @Test func `a report about a deleted dashboard has no mail`() async throws {
     let content = try await MailReportWriter(segments: sample.segments).content(
       report(.dashboard(9), .day), of: sample.app, dashboards: [], try period(.day), from: sample.source,
-      now: SamplePages.now
-    ) { _ in throw QuestionError("No question is asked.", at: "$") }
+      now: SamplePages.now, ask: QuestionAsker { _ in throw QuestionError("No question is asked.", at: "$") })
     #expect(content == nil)
   }
 }

@@ -25,12 +25,13 @@ import Warehouse
   ) async throws -> String {
     try await QuestionFormPage(
       sample.visit, .explore, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
-      from: sample.source
-    ) { question in
-      guard case .query(let query) = question else { throw CancellationError() }
-      return try #require(
-        AnsweredQuestion(question, QuestionResult(.query(answer(query)), rowsRead: 0), milliseconds: 0))
-    }.html()
+      from: sample.source,
+      ask: QuestionAsker { question in
+        guard case .query(let query) = question else { throw CancellationError() }
+        return try #require(
+          AnsweredQuestion(question, QuestionResult(.query(answer(query)), rowsRead: 0), milliseconds: 0))
+      }
+    ).html()
   }
 
   @Test func `the files of Explore by country have the country, all its values, and the total`() throws {

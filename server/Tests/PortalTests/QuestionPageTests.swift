@@ -21,11 +21,12 @@ import Warehouse
     let asked = Locked<[Question]>([])
     _ = try await QuestionFormPage(
       sample.visit, page, parameters, app: sample.app, apps: [], days: today.advanced(by: -1)...today,
-      from: sample.source
-    ) { question in
-      asked.withLock { $0.append(question) }
-      return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
-    }.html()
+      from: sample.source,
+      ask: QuestionAsker { question in
+        asked.withLock { $0.append(question) }
+        return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
+      }
+    ).html()
     return asked.withLock { $0 }
   }
 
@@ -85,8 +86,9 @@ import Warehouse
       cards: [DashboardCard(name: "Card", page: "explore", query: "metric=\(metric)")], author: "",
       changed: SamplePages.now)
     let html = try await DashboardPage(
-      guest.visit, dashboard, of: [dashboard], app: sample.app, apps: [sample.app], today: Day(number: 1)
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
+      guest.visit, dashboard, of: [dashboard], app: sample.app, apps: [sample.app], today: Day(number: 1),
+      ask: QuestionAsker { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    ).html()
     #expect(html.contains("<p class=\"more\">Session durations: \(pauses)</p>") == isDuration)
   }
 
@@ -162,8 +164,9 @@ import Warehouse
 
   @Test func `a question beyond its limits is explained on its page`() async throws {
     let page = try await QuestionFormPage(
-      sample.visit, .paths, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
-    ) { _ in throw QuestionError("Ask for fewer days.", at: "$", code: .tooSlow) }.html()
+      sample.visit, .paths, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source,
+      ask: QuestionAsker { _ in throw QuestionError("Ask for fewer days.", at: "$", code: .tooSlow) }
+    ).html()
     #expect(page.contains("<p class=\"notice\" role=\"alert\">Ask for fewer days.</p>"))
   }
 
@@ -176,8 +179,9 @@ import Warehouse
     reader.reader = PortalReader(canEdit: false, seesPersonalData: false, isOwner: false)
     let page = try await QuestionFormPage(
       reader.visit, .funnels, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
-      from: sample.source
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
+      from: sample.source,
+      ask: QuestionAsker { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    ).html()
     #expect(!page.contains("/people"))
   }
 
@@ -356,10 +360,11 @@ import Warehouse
       ], partial: ["2026-10-26", "2026-11-16"])
     let page = try await QuestionFormPage(
       sample.visit, .retention, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
-      from: sample.source
-    ) { question in
-      try #require(AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 1), milliseconds: 0))
-    }.html()
+      from: sample.source,
+      ask: QuestionAsker { question in
+        try #require(AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 1), milliseconds: 0))
+      }
+    ).html()
     let text = PageScanner(page).text
     #expect(text.contains("Week of 26 Oct 2026, in part") && !text.contains("Week of 2 Nov 2026, in part"))
     // The size and the two shares of the first cohort.
@@ -371,8 +376,9 @@ import Warehouse
   func `downloads lead to the page's own address with a format`(parameters: [String: String]) async throws {
     let page = try await QuestionFormPage(
       sample.visit, .retention, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
-      from: sample.source
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
+      from: sample.source,
+      ask: QuestionAsker { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    ).html()
     let query = parameters.isEmpty ? "" : "days=7&amp;"
     #expect(page.contains("href=\"/apps/\(sample.app.id)/retention?\(query)format=csv\""))
   }
@@ -393,9 +399,12 @@ import Warehouse
     let sample = try SamplePages("3.2.0")
     let request = try sample.request("errors")
     func page(_ answer: @escaping @Sendable (Question) throws -> QuestionResult) async throws -> String {
-      try await ReportPage(sample.visit, request, app: sample.app, from: sample.source) { question in
-        try #require(AnsweredQuestion(question, try answer(question), milliseconds: 0))
-      }.html()
+      try await ReportPage(
+        sample.visit, request, app: sample.app, from: sample.source,
+        ask: QuestionAsker { question in
+          try #require(AnsweredQuestion(question, try answer(question), milliseconds: 0))
+        }
+      ).html()
     }
     let days = request.days.map(\.description)
     let answered = try await page { question in

@@ -115,9 +115,12 @@ struct SamplePages {
   }
 
   func report(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
-    try await ReportPage(visit, try request(name, parameters), app: app, apps: [app, app], from: source) {
-      try ask($0, isEmpty: false)
-    }.html()
+    try await ReportPage(
+      visit, try request(name, parameters), app: app, apps: [app, app], from: source,
+      ask: QuestionAsker {
+        try ask($0, isEmpty: false)
+      }
+    ).html()
   }
 
   private func annotations(_ today: Day) -> String {
@@ -177,9 +180,12 @@ struct SamplePages {
     let dashboard = Dashboard(id: 1, app: app.id, name: text, cards: cards, author: text, changed: Self.now)
     var other = dashboard
     other.id = 2
-    return try await DashboardPage(visit, dashboard, of: [dashboard, other], app: app, apps: [app], today: today) {
-      try ask($0, isEmpty: false)
-    }.html()
+    return try await DashboardPage(
+      visit, dashboard, of: [dashboard, other], app: app, apps: [app], today: today,
+      ask: QuestionAsker {
+        try ask($0, isEmpty: false)
+      }
+    ).html()
   }
 
   private func ask(_ question: Question, isEmpty: Bool) throws -> AnsweredQuestion {
@@ -218,8 +224,9 @@ struct SamplePages {
   func question(_ page: QuestionPage, _ parameters: [String: String], isEmpty: Bool = false) async throws -> String {
     let today = ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now)
     return try await QuestionFormPage(
-      visit, page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source
-    ) { try ask($0, isEmpty: isEmpty) }.html()
+      visit, page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source,
+      ask: QuestionAsker { try ask($0, isEmpty: isEmpty) }
+    ).html()
   }
 
   /// An answer with the text wherever a client chooses one.

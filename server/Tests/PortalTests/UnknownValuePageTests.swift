@@ -26,8 +26,9 @@ import Warehouse
 
   private func page(_ page: QuestionPage, _ parameters: [String: String]) async throws -> String {
     try await QuestionFormPage(
-      visit, page, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
+      visit, page, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source,
+      ask: QuestionAsker { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    ).html()
   }
 
   @Test(arguments: [
@@ -65,8 +66,9 @@ import Warehouse
     let named = dashboard.namedValues(filter, segments: sample.segments)
     #expect(named.contains(NamedValue(.event, "Purchse")), "they are looked up")
     let html = try await DashboardPage(
-      lacking.visit, dashboard, of: [dashboard], app: sample.app, apps: [], today: Day(number: 1), filter: filter
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
+      lacking.visit, dashboard, of: [dashboard], app: sample.app, apps: [], today: Day(number: 1), filter: filter,
+      ask: QuestionAsker { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    ).html()
     return (html, html.split(separator: "<section class=\"panel").dropFirst().map { $0 })
   }
 

@@ -12,17 +12,17 @@ extension CellMetrics {
   func add(
     _ rows: UnsafeBufferPointer<UInt16>, _ column: IndexColumn, _ cursor: ChunkCursor, _ numbers: SessionNumbers?
   ) {
-    let (chunk, indexes, tallies) = (cursor.chunk, column.indexes, tallies.start)
+    let (chunk, indexes, tallies) = (cursor.chunk, column.indexes, cursor.scratch.tallies.start)
     let (labels, kinds) = (chunk.labels, chunk.labelKinds)
     tallies.update(repeating: 0, count: column.distinct * Self.tallyWidth)
     for position in 0..<rows.count {
       let row = Int(rows[position])
       tallies[Int(indexes[row]) * Self.tallyWidth + Int(kinds[Int(labels[row])])] += 1
     }
-    let cells = cells(column)
+    let cells = cells(column, tallies)
     guard users != nil || sessions != nil else { return }
     if indexes == chunk.senders {
-      addSenders(cells, cursor, numbers)
+      addSenders(cells, tallies, cursor, numbers)
     } else if column.distinct <= 64 {
       addUnits(rows, column, cells, cursor, numbers)
     } else {
@@ -32,11 +32,17 @@ extension CellMetrics {
   }
 
   /// Counts the tallied rows; returns the cell of each value, −1 for values without rows.
-  private func cells(_ column: IndexColumn) -> [Int] {
-    (0..<column.distinct).map { index in
-      let tallied = tallies.start + index * Self.tallyWidth
-      guard (0..<Self.tallyWidth).contains(where: { tallied[$0] > 0 }) else { return -1 }
-      let cell = cells.values.first?.number(column.value(index)) ?? 0
+  private func cells(_ column: IndexColumn, _ tallies: UnsafeMutablePointer<UInt32>) -> [Int] {
+    let cellOfValue = Memory<Int32>(count: column.valueCount, zero: -1)
+    return (0..<column.distinct).map { index in
+      let tallied = tallies + index * Self.tallyWidth
+      // Most senders of a chunk may have no row that passes.
+      guard Self.hasRows(tallied) else { return -1 }
+      let value = column.valueNumber(index)
+      if cellOfValue[value] < 0 {
+        cellOfValue[value] = Int32(cells.values.first?.number(column.value(numbered: value)) ?? 0)
+      }
+      let cell = Int(cellOfValue[value])
       grow(to: cell)
       for code in 0..<Self.tallyWidth where tallied[code] > 0 {
         let count = Int(tallied[code])
@@ -48,8 +54,14 @@ extension CellMetrics {
     }
   }
 
-  private func insert(_ cell: Int, user person: UInt32) {
-    if let users, users.insert(cell, person), let firstTimes, isNew(firstTimes[Int(person)], in: cell) {
+  @inline(__always)
+  private static func hasRows(_ tallied: UnsafeMutablePointer<UInt32>) -> Bool {
+    UnsafeRawPointer(tallied).loadUnaligned(as: SIMD16<UInt32>.self) != SIMD16()
+  }
+
+  @inline(__always)
+  private func insert(_ cell: Int, user person: UInt32, _ users: DistinctPairs) {
+    if users.insert(cell, person), let firstTimes, isNew(firstTimes[Int(person)], in: cell) {
       newUsers.elements[cell] += 1
     }
   }
@@ -59,13 +71,16 @@ extension CellMetrics {
   }
 
   /// The values are those of senders, who are one person in one session.
-  private func addSenders(_ cells: [Int], _ cursor: ChunkCursor, _ numbers: SessionNumbers?) {
+  private func addSenders(
+    _ cells: [Int], _ tallies: UnsafeMutablePointer<UInt32>, _ cursor: ChunkCursor, _ numbers: SessionNumbers?
+  ) {
     let other = Int(QuestionKind.other.storedNumber) << 1
+    let (users, persons) = (users, cursor.persons)
     for (sender, cell) in cells.enumerated() where cell >= 0 {
-      insert(cell, user: cursor.persons[sender])
-      let tallied = tallies.start + sender * Self.tallyWidth
+      if let users { insert(cell, user: persons[sender], users) }
+      let tallied = tallies + sender * Self.tallyWidth
       if let numbers, (0..<Self.tallyWidth).contains(where: { tallied[$0] > 0 && $0 & ~1 != other }) {
-        insert(cell, session: numbers.ofSender[sender])
+        insert(cell, session: numbers.number(ofSender: sender))
       }
     }
   }
@@ -92,16 +107,17 @@ extension CellMetrics {
     }
     let (other, labels, kinds) = (QuestionKind.other.storedNumber, chunk.labels, chunk.labelKinds)
     let hasOthers = (0..<chunk.header.labels).contains { kinds[$0] >> 1 == other }
-    if users != nil, numbers != nil, !hasOthers {
+    let persons = cursor.persons
+    if let users, numbers != nil, !hasOthers {
       collect({ _ in true }) { cell, sender in
-        insert(cell, user: cursor.persons[sender])
-        insert(cell, session: numbers?.ofSender[sender] ?? SessionNumbers.none)
+        insert(cell, user: persons[sender], users)
+        insert(cell, session: numbers?.number(ofSender: sender) ?? SessionNumbers.none)
       }
       return
     }
-    if users != nil { collect({ _ in true }) { insert($0, user: cursor.persons[$1]) } }
+    if let users { collect({ _ in true }) { insert($0, user: persons[$1], users) } }
     if let numbers {
-      collect({ kinds[Int(labels[$0])] >> 1 != other }) { insert($0, session: numbers.ofSender[$1]) }
+      collect({ kinds[Int(labels[$0])] >> 1 != other }) { insert($0, session: numbers.number(ofSender: $1)) }
     }
   }
 
@@ -110,16 +126,16 @@ extension CellMetrics {
     _ rows: UnsafeBufferPointer<UInt16>, _ column: IndexColumn, _ cells: [Int], _ cursor: ChunkCursor,
     _ numbers: SessionNumbers?
   ) {
-    let (chunk, indexes, persons) = (cursor.chunk, column.indexes, cursor.persons)
+    let (chunk, indexes, persons, users) = (cursor.chunk, column.indexes, cursor.persons, users)
     let other = QuestionKind.other.storedNumber
     var last = (cell: -1, sender: -1)
     for position in 0..<rows.count {
       let row = Int(rows[position])
       let (cell, sender) = (cells[Int(indexes[row])], Int(chunk.senders[row]))
-      if users != nil { insert(cell, user: persons[sender]) }
+      if let users { insert(cell, user: persons[sender], users) }
       let kind = chunk.labelKinds[Int(chunk.labels[row])] >> 1
       guard let numbers, last != (cell, sender), kind != other else { continue }
-      insert(cell, session: numbers.ofSender[sender])
+      insert(cell, session: numbers.number(ofSender: sender))
       last = (cell, sender)
     }
   }
@@ -136,8 +152,8 @@ extension CellMetrics {
       guard chunk.labelKinds[Int(chunk.labels[row])] >> 1 == crash else { continue }
       let (cell, sender) = (cells[Int(column.indexes[row])], Int(chunk.senders[row]))
       _ = crashedUsers?.insert(cell, cursor.persons[sender])
-      if let numbers, let crashedSessions, numbers.ofSender[sender] != SessionNumbers.none {
-        _ = crashedSessions.insert(cell, UInt32(numbers.ofSender[sender]))
+      if let crashedSessions, let session = numbers?.number(ofSender: sender), session != SessionNumbers.none {
+        _ = crashedSessions.insert(cell, UInt32(session))
       }
     }
   }

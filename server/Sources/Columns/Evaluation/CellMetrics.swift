@@ -38,10 +38,7 @@ final class CellMetrics {
   let newUsers = GrowingMemory<Int>()
   let firstTimes: Memory<Int64>?
   private var properties: [PropertyState] = []
-  private let cellOfRow = Memory<Int32>(count: Chunk.maximumRows, zero: -1)
   private var durations: [Int: [Int64]] = [:]
-  /// The rows of each value of a column by kind, while a chunk is added.
-  private(set) lazy var tallies = Memory<UInt32>(count: Self.maximumTallies * Self.tallyWidth, zero: 0)
 
   init(
     _ metrics: [QuestionMetric], _ groups: [QueryQuestion.Group], _ evaluation: ColumnEvaluation, _ days: DayRange
@@ -88,14 +85,14 @@ final class CellMetrics {
       if column.distinct <= Self.maximumTallies { return add(rows, column, cursor, sessionNumbers) }
     }
     cells.load(rows, groups, cursor)
-    count(rows, cursor.chunk)
+    count(rows, cursor)
     if let users { add(rows, cursor, to: users) }
     if let sessions, let sessionNumbers { add(rows, cursor, sessionNumbers, to: sessions) }
     addProperties(rows, cursor)
   }
 
-  private func count(_ rows: UnsafeBufferPointer<UInt16>, _ chunk: Chunk) {
-    let cells = cells.cells.start
+  private func count(_ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor) {
+    let (chunk, cells) = (cursor.chunk, cursor.scratch.cells.start)
     for position in 0..<rows.count {
       let cell = Int(cells[position])
       if cell >= rowCounts.count { grow(to: cell) }
@@ -117,7 +114,7 @@ final class CellMetrics {
   }
 
   private func add(_ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor, to users: DistinctPairs) {
-    let (chunk, persons, cells) = (cursor.chunk, cursor.persons, cells.cells.start)
+    let (chunk, persons, cells) = (cursor.chunk, cursor.persons, cursor.scratch.cells.start)
     let crash = QuestionKind.crash.storedNumber
     for position in 0..<rows.count {
       let row = Int(rows[position])
@@ -145,12 +142,12 @@ final class CellMetrics {
   private func add(
     _ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor, _ numbers: SessionNumbers, to sessions: DistinctPairs
   ) {
-    let (chunk, cells) = (cursor.chunk, cells.cells.start)
+    let (chunk, cells) = (cursor.chunk, cursor.scratch.cells.start)
     let (crash, other) = (QuestionKind.crash.storedNumber, QuestionKind.other.storedNumber)
     var last = (cell: -1, session: SessionNumbers.none)
     for position in 0..<rows.count {
       let row = Int(rows[position])
-      let session = numbers.ofSender[Int(chunk.senders[row])]
+      let session = numbers.number(ofSender: Int(chunk.senders[row]))
       let kind = chunk.labelKinds[Int(chunk.labels[row])] >> 1
       guard session != SessionNumbers.none, kind != other else { continue }
       let cell = Int(cells[position])
@@ -164,8 +161,9 @@ final class CellMetrics {
 
   private func addProperties(_ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor) {
     guard !properties.isEmpty else { return }
-    cellOfRow.start.update(repeating: -1, count: cursor.chunk.rows)
-    for position in 0..<rows.count { cellOfRow[Int(rows[position])] = cells.cells[position] }
+    let (cellOfRow, cells) = (cursor.scratch.cellOfRow.start, cursor.scratch.cells.start)
+    cellOfRow.update(repeating: -1, count: cursor.chunk.rows)
+    for position in 0..<rows.count { cellOfRow[Int(rows[position])] = cells[position] }
     for index in properties.indices {
       guard let column = withUTF8(properties[index].name.text, { cursor.chunk.property($0) }) else { continue }
       let sums = properties[index].sums

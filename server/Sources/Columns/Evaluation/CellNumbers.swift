@@ -6,20 +6,6 @@ final class CellNumbers {
   let values: [ValueNumbers]
   /// For the second and each further dimension: the number so far, and the number of its value.
   private let pairs: [PairTable]
-  /// The cell of each selected row of the chunk, by position.
-  let cells = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
-  private let known = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
-
-  /// A combination seen in the chunk, so that most rows need no look-up in a table of all.
-  private struct Recent: BitwiseCopyable {
-    var first: Int32 = -1
-    var second: Int32 = -1
-    var number: Int32 = 0
-  }
-
-  private static let recentMask: Int32 = 1_023
-  private let recent = Memory<Recent>(count: Int(recentMask) + 1, zero: Recent())
-
   init(_ groups: [QueryQuestion.Group]) {
     values = groups.map(ValueNumbers.init)
     pairs = groups.dropFirst().map { _ in PairTable() }
@@ -27,15 +13,20 @@ final class CellNumbers {
 
   var byteCount: Int { values.reduce(pairs.reduce(0) { $0 + $1.count * 40 }) { $0 + $1.byteCount } }
 
-  /// Numbers the cells of some rows.
+  /// Numbers the cells of some rows in ``CellScratch/cells``.
   func load(_ rows: UnsafeBufferPointer<UInt16>, _ groups: [QueryQuestion.Group], _ cursor: ChunkCursor) {
-    if groups.isEmpty { cells.start.update(repeating: 0, count: rows.count) }
+    let scratch = cursor.scratch
+    if groups.isEmpty { scratch.cells.start.update(repeating: 0, count: rows.count) }
     for (level, group) in groups.enumerated() {
       let column = cursor.column(group.dimension)
-      known.start.update(repeating: -1, count: column.distinct)
-      let (numbers, cells, known, indexes) = (values[level], cells.start, known.start, column.indexes)
+      scratch.known.start.update(repeating: -1, count: column.distinct)
+      let (numbers, indexes) = (values[level], column.indexes)
+      let (cells, known) = (scratch.cells.start, scratch.known.start)
+      let numberOfValue = Memory<Int32>(count: column.valueCount, zero: -1)
       func firstNumber(_ index: Int) -> Int32 {
-        known[index] = Int32(numbers.number(column.value(index)))
+        let value = column.valueNumber(index)
+        if numberOfValue[value] < 0 { numberOfValue[value] = Int32(numbers.number(column.value(numbered: value))) }
+        known[index] = numberOfValue[value]
         return known[index]
       }
       if level == 0 {
@@ -47,15 +38,15 @@ final class CellNumbers {
         continue
       }
       let table = pairs[level - 1]
-      recent.start.update(repeating: Recent(), count: recent.count)
-      let recent = recent.start
+      scratch.recent.start.update(repeating: CellScratch.Recent(), count: scratch.recent.count)
+      let recent = scratch.recent.start
       for position in 0..<rows.count {
         let index = Int(indexes[Int(rows[position])])
         let number = known[index]
         let (first, second) = (cells[position], number >= 0 ? number : firstNumber(index))
-        let place = Int((first &* 31 &+ second) & Self.recentMask)
+        let place = Int((first &* 31 &+ second) & CellScratch.recentMask)
         if recent[place].first != first || recent[place].second != second {
-          recent[place] = Recent(
+          recent[place] = CellScratch.Recent(
             first: first, second: second, number: Int32(table.number(UInt64(first), UInt64(second)).0))
         }
         cells[position] = recent[place].number

@@ -3,13 +3,6 @@ import Questions
 import ServerBase
 import Warehouse
 
-/// The values of one dimension in a chunk: for each row, an index into its distinct values.
-struct IndexColumn {
-  let indexes: UnsafePointer<UInt16>
-  let distinct: Int
-  let value: (Int) -> ColumnValue
-}
-
 /// The chunk being evaluated, with memory that is reused for each.
 final class ChunkCursor {
   /// One byte per row: 1 for the rows that pass.
@@ -24,16 +17,24 @@ final class ChunkCursor {
   let part: Int
   private let numbers: PersonNumbers
   private(set) var chunk: Chunk
-  /// A byte for each distinct value of a column.
+  let scratch = CellScratch()
+  /// A byte for each value of a column.
   let table = Memory<UInt8>(count: Chunk.maximumRows, zero: 0)
-  /// The rows selected last; one more, because a row is written before it is known to be selected.
-  let list = Memory<UInt16>(count: Chunk.maximumRows + 1, zero: 0)
+  /// All rows of any chunk.
+  private lazy var allRows = {
+    let rows = Memory<UInt16>(count: Chunk.maximumRows, zero: 0)
+    for row in 0..<Chunk.maximumRows { rows[row] = UInt16(row) }
+    return rows
+  }()
   /// The indexes of a column with one value. Never changed.
   private let zerosMemory = Memory<UInt16>(count: Chunk.maximumRows, zero: 0)
   private lazy var senderUnitsMemory = Memory<UInt64>(count: Chunk.maximumRows, zero: 0)
   private lazy var quarterHours = Memory<Int32>(count: Self.maximumQuarters, zero: 0)
   private lazy var quarterIndexes = Memory<UInt16>(count: Self.maximumQuarters, zero: 0)
   private var freeMasks: [Mask] = []
+  private var freeLists: [Memory<UInt16>] = []
+  /// The columns that were asked for since the cursor moved.
+  private var columns: [QuestionDimension: IndexColumn] = [:]
   private var freeIndexes: [Memory<UInt16>] = []
   private var usedIndexes: [Memory<UInt16>] = []
   private let personTable = Memory<UInt32>(count: Chunk.maximumRows, zero: 0)
@@ -51,6 +52,7 @@ final class ChunkCursor {
     isPersonTableSet = false
     freeIndexes += usedIndexes
     usedIndexes = []
+    columns.removeAll(keepingCapacity: true)
   }
 
   /// The person of each sender.
@@ -74,6 +76,16 @@ final class ChunkCursor {
     return try body(mask)
   }
 
+  /// Room for the rows of a selection; one more, because a row is written before it is known to be selected.
+  func withList<Result>(_ body: (Memory<UInt16>) throws -> Result) rethrows -> Result {
+    let list = freeLists.popLast() ?? Memory(count: Chunk.maximumRows + 1, zero: 0)
+    defer { freeLists.append(list) }
+    return try body(list)
+  }
+
+  /// All rows of the chunk.
+  var rows: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(start: allRows.start, count: chunk.rows) }
+
   private var zeros: UnsafePointer<UInt16> { UnsafePointer(zerosMemory.start) }
 
   /// A column with one value, for questions without dimensions.
@@ -87,6 +99,13 @@ final class ChunkCursor {
 
   /// Returns the column of a dimension; valid until the cursor moves.
   func column(_ dimension: QuestionDimension) -> IndexColumn {
+    if let known = columns[dimension] { return known }
+    let column = makeColumn(dimension)
+    columns[dimension] = column
+    return column
+  }
+
+  private func makeColumn(_ dimension: QuestionDimension) -> IndexColumn {
     let chunk = chunk
     switch dimension {
     case .event, .screen:
@@ -99,12 +118,7 @@ final class ChunkCursor {
       return IndexColumn(indexes: chunk.labels, distinct: chunk.header.labels) { label in
         .text(Self.kindNames[Int(chunk.kind(label).storedNumber)])
       }
-    case .version, .os, .model, .country, .language:
-      let fact = ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0
-      return IndexColumn(indexes: chunk.senders, distinct: chunk.header.senders) { sender in
-        let text = chunk.deviceTexts[Int(chunk.senderDevices[sender]) * ChunkDevice.factCount + fact]
-        return text == Chunk.noText ? .none : .text(CanonicalBytes.canonical(chunk.text(text), dimension))
-      }
+    case .version, .os, .model, .country, .language: return fact(dimension)
     case .install:
       return IndexColumn(indexes: chunk.senders, distinct: chunk.header.senders) { .install(chunk.senderSlots[$0]) }
     case .user:
@@ -113,6 +127,32 @@ final class ChunkCursor {
       }
     case .property(let name): return property(name.text)
     case .time(let unit): return time(unit)
+    }
+  }
+
+  /// The column of a fact about devices. A chunk has thousands of senders with few different facts, so these are numbered.
+  private func fact(_ dimension: QuestionDimension) -> IndexColumn {
+    let chunk = chunk
+    let fact = ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0
+    let numbers = newIndexes().start
+    let known = Memory<Int32>(count: chunk.header.texts + 1, zero: -1)
+    var texts: [UInt32] = []
+    for sender in 0..<chunk.header.senders {
+      let text = chunk.deviceTexts[Int(chunk.senderDevices[sender]) * ChunkDevice.factCount + fact]
+      // The last place is for no text.
+      let place = min(Int(text), chunk.header.texts)
+      if known[place] < 0 {
+        known[place] = Int32(texts.count)
+        texts.append(text)
+      }
+      numbers[sender] = UInt16(known[place])
+    }
+    return IndexColumn(
+      indexes: chunk.senders, distinct: chunk.header.senders, valueNumbers: UnsafePointer(numbers),
+      valueCount: texts.count
+    ) { [texts] number in
+      texts[number] == Chunk.noText
+        ? .none : .text(CanonicalBytes.canonical(chunk.text(texts[number]), dimension))
     }
   }
 
@@ -189,34 +229,5 @@ final class ChunkCursor {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     memory.copyBytes(from: bytes)
     return UnsafeRawBufferPointer(memory)
-  }
-}
-
-/// The units of a chunk, numbered as they occur.
-private struct UnitIndexes {
-  let unit: TimeUnit
-  private(set) var numbers: [Int] = []
-  private var known: [Int: UInt16] = [:]
-  private var last: (hour: Int, index: UInt16)?
-
-  init(_ unit: TimeUnit) { self.unit = unit }
-
-  mutating func index(ofHour hour: Int) -> UInt16 {
-    if let last, last.hour == hour { return last.index }
-    let index = index(of: CivilHours.number(of: unit, hour: hour))
-    last = (hour, index)
-    return index
-  }
-
-  mutating func index(of number: Int) -> UInt16 {
-    if let index = known[number] { return index }
-    let index = UInt16(numbers.count)
-    numbers.append(number)
-    known[number] = index
-    return index
-  }
-
-  func column(_ indexes: UnsafePointer<UInt16>) -> IndexColumn {
-    IndexColumn(indexes: indexes, distinct: numbers.count) { [numbers] in .unit(numbers[$0]) }
   }
 }

@@ -150,7 +150,7 @@ extension ColumnEvaluation {
           let (mask, bits) = (mask.start, part.bits.start)
           for row in 0..<cursor.chunk.rows { mask[row] &= bits[row] == 0 ? 0 : 1 }
         }
-        add(Self.rowList(mask, cursor), part.bits, value, cursor, to: part.rows)
+        cursor.withList { add(Self.select(mask, into: $0, cursor), part.bits, value, cursor, to: part.rows) }
       }
       try part.rows.shrink(to: bytes)
     }

@@ -47,7 +47,7 @@ extension ColumnEvaluation {
       case .sessionStart: nil
       case .start(let selector), .end(let selector): try condition(selector, range.days)
       }
-    let split = SplitSessions(chunks(in: range))
+    let split = try SplitSessions(chunks(in: range), threads)
     let all = PathCounts(question, edge)
     let sessions = Locked(SessionNumbers())
     var next = 0

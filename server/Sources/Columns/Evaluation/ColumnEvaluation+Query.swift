@@ -2,28 +2,34 @@ import Questions
 import Warehouse
 
 extension ColumnEvaluation {
-  /// The metrics of one range of days.
-  private struct Period {
-    var cells: [(dimensions: [QuestionValue?], metrics: [Double?])] = []
-    var totals: [Double?]?
-    /// The metrics of a cell without rows.
-    var empty: [Double?] = []
+  /// Answers questions, as one by one, but looks at each chunk once for all of them.
+  func answers(_ questions: [QueryQuestion]) throws -> [QuestionResult] {
+    let periods = questions.map { question in
+      let days = question.scope.range.resolved(today: today)
+      return [days] + (question.comparesPreviousPeriod ? [days.before] : [])
+    }
+    let asked = zip(questions, periods).flatMap { question, periods in periods.map { (question, $0) } }
+    var figures = ArraySlice(try figures(asked))
+    return zip(questions, periods).map { question, periods in
+      let own = figures.prefix(periods.count)
+      figures.removeFirst(periods.count)
+      return QuestionResult(
+        .query(answer(question, periods[0], own[own.startIndex], before: own.dropFirst().first)),
+        rowsRead: own.reduce(0) { $0 + $1.rowsRead })
+    }
   }
 
-  func answer(_ question: QueryQuestion) throws -> QueryAnswer {
-    let days = question.scope.range.resolved(today: today)
-    let current = try period(question, days)
+  private func answer(
+    _ question: QueryQuestion, _ days: ClosedRange<Day>, _ current: PeriodFigures, before: PeriodFigures?
+  ) -> QueryAnswer {
     var answer = QueryAnswer()
     answer.totals = current.totals
     answer.rows = current.cells.map { QueryAnswer.Row(dimensions: $0.dimensions, metrics: $0.metrics) }
-    if question.comparesPreviousPeriod {
-      let length = days.lowerBound.distance(to: days.upperBound) + 1
-      let earlier = days.lowerBound.advanced(by: -length)...days.lowerBound.advanced(by: -1)
-      let before = try period(question, earlier)
+    if let before {
       answer.comparedTotals = before.totals
       let cells = Dictionary(before.cells.map { ($0.dimensions, $0.metrics) }, uniquingKeysWith: { first, _ in first })
       for index in answer.rows.indices {
-        let cell = moved(answer.rows[index].dimensions, question, from: days, to: earlier)
+        let cell = moved(answer.rows[index].dimensions, question, from: days, to: days.before)
         answer.rows[index].compared = cells[cell] ?? before.empty
       }
     }
@@ -39,76 +45,6 @@ extension ColumnEvaluation {
       }
     }
     return answer
-  }
-
-  /// The metrics of some chunks.
-  private struct Part {
-    let metrics: CellMetrics
-    let totals: CellMetrics?
-    let numbers: SessionNumbers?
-    /// The bounds of all sessions; `nil` if no metric needs durations.
-    let times: SessionTimes?
-
-    var byteCount: Int {
-      metrics.byteCount + (totals?.byteCount ?? 0) + (numbers?.byteCount ?? 0) + (times?.byteCount ?? 0)
-    }
-
-    /// Adds the metrics of later chunks.
-    func merge(_ other: Part) {
-      let sessions = other.numbers.flatMap { numbers?.adopt($0) } ?? []
-      if let theirs = other.times { times?.merge(theirs, numbers: sessions) }
-      metrics.merge(other.metrics, sessionNumbers: sessions)
-      if let theirs = other.totals { totals?.merge(theirs, sessionNumbers: sessions) }
-    }
-  }
-
-  private func period(_ question: QueryQuestion, _ days: ClosedRange<Day>) throws -> Period {
-    let range = DayRange(days)
-    let condition = try condition(question.scope.filters, days)
-    let needsDurations = question.metrics.contains { metric in
-      if case .plain(let plain) = metric { CellMetrics.durationMetrics.contains(plain) } else { false }
-    }
-    let persons = personCount
-    let parts = try inParts(of: range) { [self] in
-      let metrics = try CellMetrics(question.metrics, question.groups, self, range)
-      // Without dimensions, the only cell has the totals.
-      let hasTotals = question.includesTotals && !question.groups.isEmpty && !metrics.canBeUnited
-      return Part(
-        metrics: metrics, totals: hasTotals ? try CellMetrics(question.metrics, [], self, range) : nil,
-        numbers: metrics.needsSessions ? SessionNumbers() : nil, times: needsDurations ? SessionTimes() : nil)
-    } body: { [self] part, cursor, range in
-      part.numbers?.load(cursor.chunk)
-      if let times = part.times, let numbers = part.numbers {
-        try select(.always, range, cursor) { times.add($0, cursor.chunk, numbers) }
-      }
-      try select(condition, range, cursor) { rows in
-        part.metrics.add(rows, cursor, part.numbers)
-        part.totals?.add(rows, cursor, part.numbers)
-      }
-      try check(part.byteCount + (cursor.part == 0 ? persons * 8 : 0), cursor)
-    }
-    for part in parts.dropFirst() {
-      parts[0].merge(part)
-      try limits.check(parts[0].byteCount + part.byteCount + persons * 8)
-    }
-    let (metrics, times) = (parts[0].metrics, parts[0].times)
-    var totals = parts[0].totals
-    if question.includesTotals, !question.groups.isEmpty, metrics.canBeUnited {
-      let united = try CellMetrics(question.metrics, [], self, range)
-      united.unite(metrics)
-      try limits.check(parts[0].byteCount + united.byteCount)
-      totals = united
-    }
-    metrics.finish(times)
-    totals?.finish(times)
-    var period = Period()
-    period.cells = try metrics.present.map { cell in
-      let dimensions = try zip(metrics.cells.parts(cell), metrics.cells.values).map { try $1.value($0, names) }
-      return (dimensions, question.metrics.map { metrics.value($0, cell) })
-    }
-    if question.includesTotals { period.totals = question.metrics.map { (totals ?? metrics).value($0, 0) } }
-    period.empty = question.metrics.map { metrics.value($0, .max) }
-    return period
   }
 
   /// The cell of the period before that stands for the same units: the same clock time so many days before, or the
@@ -155,5 +91,12 @@ extension ColumnEvaluation {
   ) -> Bool? {
     guard let left, let right else { return (left == nil) == (right == nil) ? nil : left != nil }
     return left == right ? nil : precedes(left, right) != isDescending
+  }
+}
+
+extension ClosedRange<Day> {
+  /// As many days, directly before.
+  fileprivate var before: ClosedRange<Day> {
+    lowerBound.advanced(by: upperBound.distance(to: lowerBound) - 1)...lowerBound.advanced(by: -1)
   }
 }

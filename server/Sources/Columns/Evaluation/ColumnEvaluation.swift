@@ -45,17 +45,32 @@ package final class ColumnEvaluation {
   ) throws -> QuestionResult {
     let evaluation = try ColumnEvaluation(
       question.scope.person, snapshot, calendar: calendar, today: today, limits: limits, threads: threads)
-    let answer: Answer =
-      switch question {
-      case .query(let question): .query(try evaluation.answer(question))
-      case .funnel(let question): .funnel(try evaluation.answer(question))
-      case .retention(let question): .retention(try evaluation.answer(question))
-      case .paths(let question): .paths(try evaluation.answer(question))
-      case .lifecycle(let question): .lifecycle(try evaluation.lifecycle(question))
-      case .stickiness(let question): .stickiness(try evaluation.stickiness(question))
-      case .persons(let question): .persons(try evaluation.answer(question))
-      }
+    let answer: Answer
+    switch question {
+    case .query(let question): return try evaluation.answers([question])[0]
+    case .funnel(let question): answer = .funnel(try evaluation.answer(question))
+    case .retention(let question): answer = .retention(try evaluation.answer(question))
+    case .paths(let question): answer = .paths(try evaluation.answer(question))
+    case .lifecycle(let question): answer = .lifecycle(try evaluation.lifecycle(question))
+    case .stickiness(let question): answer = .stickiness(try evaluation.stickiness(question))
+    case .persons(let question): answer = .persons(try evaluation.answer(question))
+    }
     return QuestionResult(answer, rowsRead: evaluation.rowsRead)
+  }
+
+  /// Answers queries as one by one, but looks at each row once for all of them.
+  ///
+  /// - Parameters:
+  ///   - questions: Queries that count persons in the same way.
+  ///   - limits: The bounds of all of them together. If they don't fit into the memory together, they have it one after the other.
+  package static func answers(
+    _ questions: [QueryQuestion], _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day,
+    limits: QuestionLimits, threads: ParallelThreads = .none
+  ) throws -> [QuestionResult] {
+    guard let first = questions.first else { return [] }
+    return try ColumnEvaluation(
+      first.scope.person, snapshot, calendar: calendar, today: today, limits: limits, threads: threads
+    ).answers(questions)
   }
 
   /// Returns the persons of a question's group; `nil` for all.
@@ -104,9 +119,18 @@ package final class ColumnEvaluation {
     of range: DayRange?, _ make: () throws -> Part,
     body: @escaping (Part, ChunkCursor, DayRange?) throws -> Void
   ) throws -> [Part] {
+    let hours = hours
+    return try inParts(over: chunks(in: range), make) { part, cursor in
+      try body(part, cursor, range.flatMap { $0.includes(cursor.chunk, hours) ? nil : $0 })
+    }
+  }
+
+  /// Divides chunks into parts in the same way.
+  func inParts<Part>(
+    over chunks: [Chunk], _ make: () throws -> Part, body: @escaping (Part, ChunkCursor) throws -> Void
+  ) throws -> [Part] {
     try limits.check()
     sizes.reset()
-    let chunks = chunks(in: range)
     guard let first = chunks.first else { return [try make()] }
     // Neighbouring chunks make up a part, so that parts stay in the order in which rows were stored.
     let count = min(threads.count, chunks.count)
@@ -114,14 +138,15 @@ package final class ColumnEvaluation {
     while cursors.count < count {
       cursors.append(ChunkCursor(hours, part: cursors.count, persons: personNumbers, chunk: first))
     }
-    let (limits, cursors, hours) = (limits, cursors, hours)
+    let (limits, cursors) = (limits, cursors)
     rowsRead += try threads.map(count) { part in
-      for chunk in chunks[chunks.count * part / count..<chunks.count * (part + 1) / count] {
+      let chunks = chunks[chunks.count * part / count..<chunks.count * (part + 1) / count]
+      for chunk in chunks {
         try limits.check()
         cursors[part].move(to: chunk)
-        try body(parts[part], cursors[part], range.flatMap { $0.includes(chunk, hours) ? nil : $0 })
+        try body(parts[part], cursors[part])
       }
-      return chunks[chunks.count * part / count..<chunks.count * (part + 1) / count].reduce(0) { $0 + $1.rows }
+      return chunks.reduce(0) { $0 + $1.rows }
     }
     .reduce(0, +)
     return parts

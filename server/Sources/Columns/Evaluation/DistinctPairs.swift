@@ -8,6 +8,8 @@ final class DistinctPairs {
   /// One more than the largest member; `nil` if unknown.
   private let universe: Int?
   private var bits: [Memory<UInt64>?] = []
+  /// Where the bits of each set are; `nil` if it has none. Looking there costs less than counting references to the memory.
+  private let places = GrowingMemory<UnsafeMutablePointer<UInt64>?>()
   private var bitBytes = 0
   private var table: PairTable?
   private let counts = GrowingMemory<Int>()
@@ -26,18 +28,16 @@ final class DistinctPairs {
   /// Adds a member to a set; returns true if it is new.
   @inline(__always)
   func insert(_ set: Int, _ member: UInt32) -> Bool {
-    while set >= counts.count { counts.append(0) }
-    if table == nil, set < bits.count, let words = bits[set] {
-      let (word, bit) = (Int(member >> 6), UInt64(1) << UInt64(member & 63))
-      if words[word] & bit != 0 { return false }
-      words[word] |= bit
-      counts.elements[set] += 1
-      return true
-    }
-    return insertSlowly(set, member)
+    guard set < places.count, let words = places.elements[set] else { return insertSlowly(set, member) }
+    let (word, bit) = (Int(member >> 6), UInt64(1) << UInt64(member & 63))
+    if words[word] & bit != 0 { return false }
+    words[word] |= bit
+    counts.elements[set] += 1
+    return true
   }
 
   private func insertSlowly(_ set: Int, _ member: UInt32) -> Bool {
+    while set >= counts.count { counts.append(0) }
     if words(of: set) != nil { return insert(set, member) }
     guard let table, table.number(UInt64(set), UInt64(member)).isNew else { return false }
     counts.elements[set] += 1
@@ -56,6 +56,8 @@ final class DistinctPairs {
     while set >= bits.count { bits.append(nil) }
     let words = Memory<UInt64>(count: count, zero: 0)
     bits[set] = words
+    while set >= places.count { places.append(nil) }
+    places.elements[set] = words.start
     bitBytes += count * 8
     return words
   }
@@ -64,6 +66,7 @@ final class DistinctPairs {
     let table = PairTable()
     forEach { _ = table.number(UInt64($0), UInt64($1)) }
     bits = []
+    places.truncate(to: 0)
     bitBytes = 0
     self.table = table
   }

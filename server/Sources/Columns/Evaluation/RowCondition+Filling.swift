@@ -7,27 +7,20 @@ extension ColumnEvaluation {
   /// Sets a mask to the rows of the chunk that pass.
   func fill(_ mask: ChunkCursor.Mask, _ condition: RowCondition, _ cursor: ChunkCursor) throws {
     let count = cursor.chunk.rows
+    let isFilled = try cursor.withMask { table in
+      guard let indexes = try fill(table: table, condition, cursor) else { return false }
+      let (table, mask) = (table.start, mask.start)
+      for row in 0..<count { mask[row] = table[Int(indexes.start[row])] }
+      return true
+    }
+    guard !isFilled else { return }
     switch condition {
-    case .always: mask.start.update(repeating: 1, count: count)
     case .value(.property(let name), let predicate): fill(mask, name.text, predicate, cursor)
-    case .value(let dimension, let predicate):
-      let column = cursor.column(dimension)
-      try gather(mask, column.indexes, distinct: column.distinct, cursor) { index in
-        try passes(column.value(index), predicate, dimension)
-      }
-    case .persons(let set):
-      let persons = cursor.persons
-      gather(mask, cursor.chunk.senders, distinct: cursor.chunk.header.senders, cursor) {
-        set.contains(persons[$0])
-      }
     case .rows(let ids):
       mask.start.update(repeating: 0, count: count)
       for id in ids[cursor.chunk.places(in: ids)] {
         if let row = cursor.chunk.row(id) { mask[row] = 1 }
       }
-    case .target(let target):
-      let chunk = cursor.chunk
-      gather(mask, chunk.labels, distinct: chunk.header.labels, cursor) { Self.matches(target, $0, chunk) }
     case .all(let conditions):
       let conditions = conditions.filter { !$0.isAlways }
       try fill(mask, conditions.first ?? .always, cursor)
@@ -42,33 +35,82 @@ extension ColumnEvaluation {
       for condition in conditions {
         try cursor.withMask { other in
           try fill(other, condition, cursor)
-          for row in 0..<count { mask[row] |= other[row] }
+          Self.unite(mask, other, count)
         }
       }
     case .not(let inner):
       try fill(mask, inner, cursor)
-      for row in 0..<count { mask[row] ^= 1 }
+      Self.invert(mask, count)
+    case .always, .value, .persons, .target, .days: mask.start.update(repeating: 1, count: count)
     }
   }
 
-  @inline(__always)
-  private func gather(
-    _ mask: ChunkCursor.Mask, _ indexes: UnsafePointer<UInt16>, distinct: Int, _ cursor: ChunkCursor,
-    _ passes: (Int) throws -> Bool
-  ) rethrows {
-    let (table, rows) = (cursor.table, cursor.chunk.rows)
-    var passing = 0
-    for index in 0..<distinct {
-      let isPassing = try passes(index)
-      table[index] = isPassing ? 1 : 0
-      if isPassing { passing += 1 }
+  /// Sets a mask to the rows of the chunk that pass and lie in the range.
+  func fill(_ mask: ChunkCursor.Mask, _ condition: RowCondition, _ range: DayRange?, _ cursor: ChunkCursor) throws {
+    try fill(mask, range.map { .all([condition, .days($0.days)]) } ?? condition, cursor)
+  }
+
+  /// The column by whose indexes a condition decides.
+  struct DecidingIndexes {
+    let start: UnsafePointer<UInt16>
+    /// The number of indexes.
+    let count: Int
+  }
+
+  /// Sets a table to the indexes of a column that pass, and returns that column; `nil` if the condition isn't about one alone. A chunk
+  /// has far fewer senders and labels than rows.
+  func fill(table: Memory<UInt8>, _ condition: RowCondition, _ cursor: ChunkCursor) throws -> DecidingIndexes? {
+    let chunk = cursor.chunk
+    switch condition {
+    case .always, .rows, .value(.property, _): return nil
+    case .value(let dimension, let predicate):
+      return try fill(table: table, cursor.column(dimension), cursor) { try passes($0, predicate, dimension) }
+    case .days(let days):
+      let days = days.lowerBound.number...days.upperBound.number
+      return fill(table: table, cursor.column(.time(.day)), cursor) { value in
+        if case .unit(let day) = value { days.contains(day) } else { false }
+      }
+    case .persons(let set):
+      let persons = cursor.persons
+      for sender in 0..<chunk.header.senders { table[sender] = set.contains(persons[sender]) ? 1 : 0 }
+      return DecidingIndexes(start: chunk.senders, count: chunk.header.senders)
+    case .target(let target):
+      for label in 0..<chunk.header.labels { table[label] = Self.matches(target, label, chunk) ? 1 : 0 }
+      return DecidingIndexes(start: chunk.labels, count: chunk.header.labels)
+    case .not(let inner):
+      let indexes = try fill(table: table, inner, cursor)
+      if let indexes { Self.invert(table, indexes.count) }
+      return indexes
+    case .all(let conditions): return try fill(table: table, conditions, cursor, Self.intersect)
+    case .any(let conditions): return try fill(table: table, conditions, cursor, Self.unite)
     }
-    if passing == 0 || passing == distinct {
-      mask.start.update(repeating: passing == 0 ? 0 : 1, count: rows)
-    } else {
-      let (table, mask) = (table.start, mask.start)
-      for row in 0..<rows { mask[row] = table[Int(indexes[row])] }
+  }
+
+  private func fill(
+    table: Memory<UInt8>, _ conditions: [RowCondition], _ cursor: ChunkCursor,
+    _ combine: (ChunkCursor.Mask, ChunkCursor.Mask, Int) -> Void
+  ) throws -> DecidingIndexes? {
+    guard let first = conditions.first, let indexes = try fill(table: table, first, cursor) else { return nil }
+    for condition in conditions.dropFirst() {
+      let isCombined = try cursor.withMask { other in
+        guard try fill(table: other, condition, cursor)?.start == indexes.start else { return false }
+        combine(table, other, indexes.count)
+        return true
+      }
+      guard isCombined else { return nil }
     }
+    return indexes
+  }
+
+  private func fill(
+    table: Memory<UInt8>, _ column: IndexColumn, _ cursor: ChunkCursor, _ passes: (ColumnValue) throws -> Bool
+  ) rethrows -> DecidingIndexes {
+    let byValue = column.valueNumbers == nil ? table : cursor.table
+    for number in 0..<column.valueCount { byValue[number] = try passes(column.value(numbered: number)) ? 1 : 0 }
+    if let numbers = column.valueNumbers {
+      for index in 0..<column.distinct { table[index] = byValue[Int(numbers[index])] }
+    }
+    return DecidingIndexes(start: column.indexes, count: column.distinct)
   }
 
   /// Sets a mask to the rows whose property passes.
@@ -89,7 +131,17 @@ extension ColumnEvaluation {
 
   private static func intersect(_ mask: ChunkCursor.Mask, _ other: ChunkCursor.Mask, _ count: Int) {
     let (mask, other) = (mask.start, other.start)
-    for row in 0..<count { mask[row] &= other[row] }
+    for index in 0..<count { mask[index] &= other[index] }
+  }
+
+  private static func unite(_ mask: ChunkCursor.Mask, _ other: ChunkCursor.Mask, _ count: Int) {
+    let (mask, other) = (mask.start, other.start)
+    for index in 0..<count { mask[index] |= other[index] }
+  }
+
+  private static func invert(_ mask: ChunkCursor.Mask, _ count: Int) {
+    let mask = mask.start
+    for index in 0..<count { mask[index] ^= 1 }
   }
 
   static func matches(_ target: Selector.Target, _ label: Int, _ chunk: Chunk) -> Bool {
@@ -115,41 +167,5 @@ extension ColumnEvaluation {
     case .user(let number): text = try names.user(number)
     }
     return withUTF8(text) { predicate.passes(.text($0)) }
-  }
-
-  /// Calls `body` with the rows of the chunk that pass and lie in the range, ascending.
-  func select(
-    _ condition: RowCondition, _ range: DayRange?, _ cursor: ChunkCursor,
-    _ body: (UnsafeBufferPointer<UInt16>) throws -> Void
-  ) throws {
-    try cursor.withMask { mask in
-      try fill(mask, condition, range, cursor)
-      let rows = Self.rowList(mask, cursor)
-      if !rows.isEmpty { try body(rows) }
-    }
-  }
-
-  func fill(_ mask: ChunkCursor.Mask, _ condition: RowCondition, _ range: DayRange?, _ cursor: ChunkCursor) throws {
-    try fill(mask, condition, cursor)
-    guard let range, !range.includes(cursor.chunk, cursor.hours) else { return }
-    let days = range.days.lowerBound.number...range.days.upperBound.number
-    let column = cursor.column(.time(.day))
-    cursor.withMask { inside in
-      gather(inside, column.indexes, distinct: column.distinct, cursor) { index in
-        if case .unit(let day) = column.value(index) { days.contains(day) } else { false }
-      }
-      Self.intersect(mask, inside, cursor.chunk.rows)
-    }
-  }
-
-  /// The rows of a mask, valid until the next call.
-  static func rowList(_ mask: ChunkCursor.Mask, _ cursor: ChunkCursor) -> UnsafeBufferPointer<UInt16> {
-    var selected = 0
-    let (list, mask) = (cursor.list.start, mask.start)
-    for row in 0..<cursor.chunk.rows {
-      list[selected] = UInt16(row)
-      selected += Int(mask[row])
-    }
-    return UnsafeBufferPointer(start: list, count: selected)
   }
 }

@@ -28,6 +28,7 @@ indirect enum RowCondition {
   /// The rows with some IDs, which are in order.
   case rows([Int64])
   case target(Selector.Target)
+  case days(ClosedRange<Day>)
   case all([RowCondition])
   case any([RowCondition])
   case not(RowCondition)

@@ -3,18 +3,32 @@ import ServerBase
 /// Numbers sessions across chunks.
 final class SessionNumbers {
   static let none = Int32(-1)
+  private static let unknown = Int32(-2)
   private let table = PairTable()
-  let ofSender = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
+  private let known = Memory<Int32>(count: Chunk.maximumRows, zero: unknown)
+  @exclusivity(unchecked) private var chunk: Chunk?
 
   var count: Int { table.count }
   var byteCount: Int { count * 40 }
 
-  func load(_ chunk: Chunk) {
-    let numbers = ofSender.start
-    for sender in 0..<chunk.header.senders {
-      let session = chunk.senderSessions[sender]
-      numbers[sender] = session == 0 ? Self.none : Int32(number(chunk.senderSlots[sender], session))
-    }
+  /// Begins with the senders of a chunk. Their sessions are numbered as rows need them: few may pass.
+  func move(to chunk: Chunk) {
+    self.chunk = chunk
+    known.start.update(repeating: Self.unknown, count: chunk.header.senders)
+  }
+
+  /// Returns the number of the session of a sender of the chunk.
+  @inline(__always)
+  func number(ofSender sender: Int) -> Int32 {
+    let number = known[sender]
+    return number == Self.unknown ? newNumber(ofSender: sender) : number
+  }
+
+  private func newNumber(ofSender sender: Int) -> Int32 {
+    guard let chunk else { return Self.none }
+    let session = chunk.senderSessions[sender]
+    known[sender] = session == 0 ? Self.none : Int32(number(chunk.senderSlots[sender], session))
+    return known[sender]
   }
 
   /// Returns the number of a session.

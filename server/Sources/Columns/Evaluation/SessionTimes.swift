@@ -12,11 +12,12 @@ final class SessionTimes {
 
   /// Adds the rows of a chunk that lie in the range, whether or not they pass filters.
   func add(_ rows: UnsafeBufferPointer<UInt16>, _ chunk: Chunk, _ numbers: SessionNumbers) {
+    for sender in 0..<chunk.header.senders { _ = numbers.number(ofSender: sender) }
     grow(to: numbers.count)
     let other = QuestionKind.other.storedNumber
     for position in 0..<rows.count {
       let row = Int(rows[position])
-      let number = Int(numbers.ofSender[Int(chunk.senders[row])])
+      let number = Int(numbers.number(ofSender: Int(chunk.senders[row])))
       guard number >= 0, chunk.labelKinds[Int(chunk.labels[row])] >> 1 != other else { continue }
       let time = chunk.time(row)
       add(time, time, to: number)

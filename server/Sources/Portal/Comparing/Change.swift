@@ -78,6 +78,23 @@ struct Changes<Figures> {
 }
 
 extension ReportVisit {
+  /// Returns the visit with stores that make some reads at once.
+  ///
+  /// - Parameters:
+  ///   - changes: The reads of a period for ``changes(_:)``.
+  ///   - lines: The reads of a period for the lines of ``overlay``.
+  func preparing(
+    _ reads: [MetricsRead], changes: (ClosedRange<Day>) -> [MetricsRead], lines: (ClosedRange<Day>) -> [MetricsRead]
+  ) async throws -> ReportVisit {
+    let settled = shell.comparison?.settled
+    let own = reads + (settled.map { changes($0.current) } ?? [])
+    let others = (settled.map { changes($0.other) } ?? []) + (overlay.map { lines($0.request.days) } ?? [])
+    var visit = self
+    visit.store = try await store.preparing(own + (otherStore == nil ? others : []), app: request.app)
+    visit.otherStore = try await otherStore.asyncMap { try await $0.preparing(others, app: request.app) }
+    return visit
+  }
+
   /// Reads the figures of both sides of the page's comparison; `nil` if there is nothing to compare yet.
   func changes<Figures>(
     _ read: (ReportRequest, any MetricsStore) async throws -> Figures

@@ -40,18 +40,30 @@ extension QuestionForm {
   }
 }
 
+extension QuestionForm {
+  /// The question for the other side of a comparison; `nil` if the page compares with nothing.
+  ///
+  /// - Parameter make: Makes the question of a form with the other segment; by default the page's main question.
+  func otherQuestion(
+    _ question: Question, today: Day,
+    make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
+  ) throws(QuestionError) -> (comparison: Comparison, form: QuestionForm, question: Question)? {
+    guard let comparison = try comparison(of: question.scope, today: today) else { return nil }
+    let other = otherSide(of: comparison)
+    let asked = try comparison.segment == nil ? question.over(comparison.otherDays) : make(other)
+    return asked.map { (comparison, other, $0) }
+  }
+}
+
 extension PageVisit {
   /// Asks the question of a page for the previous period or for another segment, if the page compares.
   ///
   /// - Parameter make: Makes the question of a form with the other segment; by default the page's main question.
   func other(
-    _ form: QuestionForm, _ question: Question, today: Day, _ ask: @escaping PageVisit.Ask,
+    _ form: QuestionForm, _ question: Question, today: Day, _ ask: PageVisit.Ask,
     make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
   ) async throws -> OtherAnswer? {
-    guard let comparison = try form.comparison(of: question.scope, today: today) else { return nil }
-    let other = form.otherSide(of: comparison)
-    let asked = try comparison.segment == nil ? question.over(comparison.otherDays) : make(other)
-    guard let asked else { return nil }
-    return OtherAnswer(comparison: comparison, form: other, answer: try await ask(asked).answer)
+    guard let other = try form.otherQuestion(question, today: today, make: make) else { return nil }
+    return OtherAnswer(comparison: other.comparison, form: other.form, answer: try await ask(other.question).answer)
   }
 }

@@ -25,7 +25,7 @@ package struct DashboardPage: Page {
   package init(
     _ visit: PageVisit, _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
     filter: ReportFilter = ReportFilter(), isFullScreen: Bool = false, result: FormResult = FormResult(),
-    ask: @escaping PageVisit.Ask
+    ask: PageVisit.Ask
   ) {
     (
       self.visit, self.current, self.dashboards, self.app, self.apps, self.today, self.filter, self.isFullScreen,
@@ -37,9 +37,13 @@ package struct DashboardPage: Page {
     var links = PortalLinks(app: app.id)
     links.filter = filter
     let all = Array((current?.cards ?? []).enumerated())
+    let ask = await ask.preparing(
+      all.flatMap { index, card in
+        form(of: card, number: index).map { $0.page.definition.together($0, today) } ?? []
+      })
     // Two at a time, as questions are answered. More would only take the room in the queue from other readers.
-    async let first = self.cards(all.filter { $0.offset % 2 == 0 }, filter, app, today: today, ask)
-    async let second = self.cards(all.filter { $0.offset % 2 == 1 }, filter, app, today: today, ask)
+    async let first = self.cards(all.filter { $0.offset % 2 == 0 }, app, today: today, ask)
+    async let second = self.cards(all.filter { $0.offset % 2 == 1 }, app, today: today, ask)
     let (even, odd) = (try await first, try await second)
     let cards = all.indices.map { $0 % 2 == 0 ? even[$0 / 2] : odd[$0 / 2] }
     let tabs = dashboards.map { dashboard -> TemplateValues in
@@ -75,27 +79,25 @@ package struct DashboardPage: Page {
   }
 
   private func cards(
-    _ cards: [(offset: Int, element: DashboardCard)], _ filter: ReportFilter, _ app: App, today: Day,
-    _ ask: @escaping PageVisit.Ask
+    _ cards: [(offset: Int, element: DashboardCard)], _ app: App, today: Day,
+    _ ask: PageVisit.Ask
   ) async throws -> [TemplateValues] {
     var shown: [TemplateValues] = []
     for (index, card) in cards {
-      shown.append(try await self.card(card, number: index, filter, app, today: today, ask))
+      shown.append(try await self.card(card, number: index, app, today: today, ask))
     }
     return shown
   }
 
   private func card(
-    _ card: DashboardCard, number: Int, _ filter: ReportFilter, _ app: App, today: Day, _ ask: @escaping PageVisit.Ask
+    _ card: DashboardCard, number: Int, _ app: App, today: Day, _ ask: PageVisit.Ask
   ) async throws -> TemplateValues {
     var view = QuestionView()
     var link: String?
-    if let page = QuestionPage(rawValue: card.page) {
-      var form = QuestionForm(page, URLEncodedForm(card.query).values, segments: visit.segments).adding(filter)
-      form.card = number
-      link = PortalLinks(app: app.id).question(page, form.query())
+    if let form = form(of: card, number: number) {
+      link = PortalLinks(app: app.id).question(form.page, form.query())
       do {
-        view = try await page.definition.view(visit, form, app, today, ask)
+        view = try await form.page.definition.view(visit, form, app, today, ask)
       } catch let error as QuestionError {
         view.message = form.message(error)
       }
@@ -111,6 +113,14 @@ package struct DashboardPage: Page {
       "remark": view.pictures.isEmpty && view.grids.isEmpty ? nil : view.note,
       "text": view.message.map { visible($0) } ?? view.emptyState?.text, "unknown": visit.unknownWords(of: card),
     ]
+  }
+
+  /// The form of a card with the dashboard's filter; `nil` for a page that doesn't exist.
+  private func form(of card: DashboardCard, number: Int) -> QuestionForm? {
+    guard let page = QuestionPage(rawValue: card.page) else { return nil }
+    var form = QuestionForm(page, URLEncodedForm(card.query).values, segments: visit.segments).adding(filter)
+    form.card = number
+    return form
   }
 
   /// The rows of a table on a card: as high as a chart.

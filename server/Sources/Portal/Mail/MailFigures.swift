@@ -13,7 +13,7 @@ struct MailFigures {
   private let period: MailPeriod
   private let ask: PageVisit.Ask
 
-  init(_ form: QuestionForm, _ period: MailPeriod, _ ask: @escaping PageVisit.Ask) {
+  init(_ form: QuestionForm, _ period: MailPeriod, _ ask: PageVisit.Ask) {
     (self.form, self.period, self.ask) = (form, period, ask)
   }
 

@@ -23,7 +23,7 @@ package struct MailReportWriter: Sendable {
   ///   - ask: Answers the questions of cards.
   package func content(
     _ report: MailReport, of app: App, dashboards: [Dashboard], _ period: MailPeriod, from store: any MetricsStore,
-    now: Timestamp, ask: @escaping PageVisit.Ask
+    now: Timestamp, ask: PageVisit.Ask
   ) async throws -> MailReportContent? {
     let name = report.name(among: dashboards)
     var content = MailReportContent(
@@ -41,7 +41,7 @@ package struct MailReportWriter: Sendable {
     return content
   }
 
-  private func section(_ card: DashboardCard, _ period: MailPeriod, _ ask: @escaping PageVisit.Ask) async throws
+  private func section(_ card: DashboardCard, _ period: MailPeriod, _ ask: PageVisit.Ask) async throws
     -> MailSection
   {
     let heading = shown(card.name)

@@ -90,6 +90,13 @@ extension QuestionForm {
     return query
   }
 
+  /// The part of the question about the metric by value that the page shows.
+  func shownRanking(by breakdown: QuestionDimension) throws(QuestionError) -> QueryQuestion {
+    var query = try ranking(by: breakdown)
+    (query.limit, query.offset) = (Self.pageRows, offset)
+    return query
+  }
+
   /// The question about the metric by numbers in buckets.
   func buckets(_ bins: HistogramBins, of dimension: QuestionDimension) throws(QuestionError) -> QueryQuestion {
     guard case .property = dimension else {

@@ -6,14 +6,14 @@ import Warehouse
 
 extension ExplorePage {
   /// The values of the breakdown and the largest of them over time, or numbers in buckets; `nil` without a breakdown.
-  func breakdown(_ form: QuestionForm, timeline: QueryQuestion, _ ask: @escaping PageVisit.Ask) async throws
+  func breakdown(_ form: QuestionForm, timeline: QueryQuestion, _ ask: PageVisit.Ask) async throws
     -> ExploreBreakdown?
   {
     guard let breakdown = try form.breakdownDimension() else { return nil }
     if let bins = try form.chosenBins() { return try await buckets(bins, of: breakdown, form, ask) }
-    var query = try form.ranking(by: breakdown)
-    (query.limit, query.offset) = (QuestionForm.pageRows, form.offset)
-    guard case .query(let ranking) = try await ask(.query(query)).answer else { return nil }
+    guard case .query(let ranking) = try await ask(.query(try form.shownRanking(by: breakdown))).answer else {
+      return nil
+    }
     if form["bins"] == nil, let bins = try await bins(for: ranking, breakdown, timeline.scope, ask) {
       return try await buckets(bins, of: breakdown, form, ask)
     }
@@ -24,11 +24,12 @@ extension ExplorePage {
     var lines = timeline.by(breakdown)
     lines.scope.filters.append(largest)
     lines.limit *= values.largest.count
+    var others = timeline
+    others.scope.filters.append(.not(largest))
+    (others.includesTotals, others.includesTimeLabels) = (false, false)
+    let ask = await ask.preparing([.query(lines)] + (values.hasOthers ? [.query(others)] : []))
     if case .query(let answer) = try await ask(.query(lines)).answer { values.rows = answer.rows }
     if values.hasOthers {
-      var others = timeline
-      others.scope.filters.append(.not(largest))
-      (others.includesTotals, others.includesTimeLabels) = (false, false)
       if case .query(let answer) = try await ask(.query(others)).answer { values.others = answer.rows }
     }
     return .values(values)
@@ -36,7 +37,7 @@ extension ExplorePage {
 
   /// The buckets of a property with more different numbers than a table shows; `nil` for others.
   private func bins(
-    for ranking: QueryAnswer, _ breakdown: QuestionDimension, _ scope: QuestionScope, _ ask: @escaping PageVisit.Ask
+    for ranking: QueryAnswer, _ breakdown: QuestionDimension, _ scope: QuestionScope, _ ask: PageVisit.Ask
   ) async throws -> HistogramBins? {
     let values = ranking.rows.compactMap { $0.dimensions.first ?? nil }
     guard case .property(let name) = breakdown, let all = ranking.totalRows, all > QuestionForm.pageRows,
@@ -53,7 +54,7 @@ extension ExplorePage {
   }
 
   private func buckets(
-    _ bins: HistogramBins, of dimension: QuestionDimension, _ form: QuestionForm, _ ask: @escaping PageVisit.Ask
+    _ bins: HistogramBins, of dimension: QuestionDimension, _ form: QuestionForm, _ ask: PageVisit.Ask
   ) async throws -> ExploreBreakdown? {
     let query = try form.buckets(bins, of: dimension)
     guard case .query(let answer) = try await ask(.query(query)).answer else { return nil }

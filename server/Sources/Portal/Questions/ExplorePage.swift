@@ -26,6 +26,7 @@ extension QuestionPageDefinition {
       },
       question: { form throws(QuestionError) in .query(try form.timeline()) },
       files: { form throws(QuestionError) in try form.exploreFiles() },
+      together: { $0.exploreQuestions(today: $1) },
       groups: [
         PersonsGroupForm(name: "figure") { form throws(QuestionError) in
           guard form.metric == QuestionMetric.Plain.newUsers.rawValue else { return .some(.all) }
@@ -54,6 +55,34 @@ extension QuestionForm {
     return query
   }
 
+  /// The question about the metric in all, over some days.
+  func total(over days: ClosedRange<Day>) throws(QuestionError) -> Question {
+    var query = try timeline()
+    query.groups = []
+    query.includesTimeLabels = false
+    return Question.query(query).over(days)
+  }
+
+  /// The questions of Explore that need no other's answer.
+  func exploreQuestions(today: Day) -> [Question] {
+    guard let timeline = try? timeline() else { return [] }
+    var questions = [Question.query(timeline)]
+    if let breakdown = try? breakdownDimension(), (try? chosenBins()) == .some(nil),
+      let ranking = try? shownRanking(by: breakdown)
+    {
+      questions.append(.query(ranking))
+    }
+    if let other = try? otherQuestion(.query(timeline), today: today) {
+      questions.append(other.question)
+      if card == nil, other.comparison.isOpen, let days = other.comparison.settled?.current,
+        let total = try? total(over: days)
+      {
+        questions.append(total)
+      }
+    }
+    return questions
+  }
+
   /// The unit of the time axis.
   var unit: TimeUnit {
     // The chart shows the clock of a zone, and persons are found by it.
@@ -78,11 +107,12 @@ struct ExplorePage {
   let visit: PageVisit
 
   /// The metric over time, and by the values of the breakdown.
-  func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: @escaping PageVisit.Ask) async throws
+  func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: PageVisit.Ask) async throws
     -> QuestionView
   {
     let query = try form.timeline()
     let question = Question.query(query)
+    let ask = await ask.preparing(form.exploreQuestions(today: today))
     // Asked at the same time: none needs another's answer.
     async let byValue = breakdown(form, timeline: query, ask)
     async let compared = visit.other(form, question, today: today, ask)
@@ -160,7 +190,7 @@ struct ExplorePage {
 
   /// The change of the metric over the whole range; `nil` if the page compares with nothing.
   private func change(
-    _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: @escaping PageVisit.Ask
+    _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: PageVisit.Ask
   ) async throws -> Change? {
     guard let other, case .query(let otherAnswer) = other.answer, let settled = other.comparison.settled,
       let before = otherAnswer.totals?.first ?? nil
@@ -175,13 +205,10 @@ struct ExplorePage {
       : other.comparison.change(current, before, texts)
   }
 
-  private func total(_ form: QuestionForm, over days: ClosedRange<Day>, _ ask: @escaping PageVisit.Ask) async throws
+  private func total(_ form: QuestionForm, over days: ClosedRange<Day>, _ ask: PageVisit.Ask) async throws
     -> Double?
   {
-    var query = try form.timeline()
-    query.groups = []
-    query.includesTimeLabels = false
-    guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
+    guard case .query(let answer) = try await ask(try form.total(over: days)).answer else { return nil }
     return answer.totals?.first ?? nil
   }
 

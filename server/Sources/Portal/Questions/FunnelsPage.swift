@@ -11,8 +11,7 @@ struct FunnelsPage {
     "How many users took each step after the ones before it, within the time allowed, and where the others stopped."
 
   /// Asks for a funnel, and for its breakdown.
-  func funnel(_ form: QuestionForm, _ app: App, today: Day, _ ask: @escaping PageVisit.Ask) async throws -> QuestionView
-  {
+  func funnel(_ form: QuestionForm, _ app: App, today: Day, _ ask: PageVisit.Ask) async throws -> QuestionView {
     guard var funnel = try form.funnel() else {
       var view = QuestionView()
       view.emptyState = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
@@ -60,7 +59,7 @@ struct FunnelsPage {
   /// Asks for the funnel in which the steps that decide have none of some values.
   private func others(
     than drawn: [FunnelAnswer.Group], of breakdown: QuestionDimension, _ valueStep: FunnelBreakdownStep,
-    _ funnel: FunnelQuestion, _ ask: @escaping PageVisit.Ask
+    _ funnel: FunnelQuestion, _ ask: PageVisit.Ask
   ) async throws -> FunnelAnswer.Group? {
     var rest = funnel
     let shown = drawn.map { group -> QuestionFilter in

@@ -114,7 +114,7 @@ struct LifecyclePage {
 
   /// The second question of the page Lifecycle: how regularly users come.
   func stickiness(
-    _ form: QuestionForm, today: Day, _ ask: @escaping PageVisit.Ask
+    _ form: QuestionForm, today: Day, _ ask: PageVisit.Ask
   ) async throws -> (persons: [Int], other: OtherAnswer?)? {
     // A card of a dashboard shows the first picture only.
     guard form.card == nil else { return nil }

@@ -24,27 +24,60 @@ struct PropertyDistribution {
   ///
   /// Returns `nil` if no row has a number.
   init?(_ property: String, in scope: QuestionScope, isWhole: Bool, _ ask: PageVisit.Ask) async throws {
-    let name = ExactText(property)
-    let totals = Question.query(
-      QueryQuestion(scope: scope, metrics: Self.aggregates.map { .property($0.1, name) }, includesTotals: true))
-    guard case .query(let answer) = try await ask(totals).answer, let values = answer.totals,
-      values.count == Self.aggregates.count, let minimum = values[4], let maximum = values[5]
-    else { return nil }
-    statistics = zip(Self.aggregates, values).map { ($0.0, $1) }
-    guard
-      let bins = HistogramBins(minimum, nearlyAll: values[3] ?? maximum, maximum: maximum, isWhole: isWhole)
-    else {
+    let answer = try await ask(Self.totals(of: property, in: scope)).answer
+    guard let (statistics, bins) = Self.summary(answer, isWhole: isWhole) else { return nil }
+    self.statistics = statistics
+    guard let bins else {
       (self.bins, counts) = (nil, [])
       return
     }
-    let group = QueryQuestion.Group(.property(name), bins: bins.bounds)
-    let question = Question.query(QueryQuestion(scope: scope, metrics: [.plain(.events)], groups: [group]))
-    guard case .query(let answer) = try await ask(question).answer else { return nil }
+    let group = Self.group(property, bins)
+    guard case .query(let answer) = try await ask(Self.buckets(of: property, bins, in: scope)).answer else {
+      return nil
+    }
     let counts = Dictionary(
       answer.rows.map { ($0.dimensions.first ?? nil, $0.metrics.first.flatMap { $0 } ?? 0) },
       uniquingKeysWith: { first, _ in first })
     self.bins = bins
     self.counts = bins.bounds.map { counts[group.bucket(of: .number($0))] ?? 0 }
+  }
+
+  /// Asks for the numbers of several properties together, so that each distribution is there at once.
+  static func preparing(
+    _ properties: [(name: String, isWhole: Bool)], in scope: QuestionScope, _ ask: PageVisit.Ask
+  ) async -> PageVisit.Ask {
+    let ask = await ask.preparing(properties.map { totals(of: $0.name, in: scope) })
+    let buckets = properties.compactMap { property -> Question? in
+      ask.prepared[totals(of: property.name, in: scope)].flatMap { summary($0.answer, isWhole: property.isWhole)?.bins }
+        .map { Self.buckets(of: property.name, $0, in: scope) }
+    }
+    return await ask.preparing(buckets)
+  }
+
+  private static func totals(of property: String, in scope: QuestionScope) -> Question {
+    .query(
+      QueryQuestion(
+        scope: scope, metrics: aggregates.map { .property($0.1, ExactText(property)) }, includesTotals: true))
+  }
+
+  private static func summary(_ answer: Answer, isWhole: Bool) -> (
+    statistics: [(name: String, value: Double?)], bins: HistogramBins?
+  )? {
+    guard case .query(let answer) = answer, let values = answer.totals, values.count == aggregates.count,
+      let minimum = values[4], let maximum = values[5]
+    else { return nil }
+    return (
+      zip(aggregates, values).map { ($0.0, $1) },
+      HistogramBins(minimum, nearlyAll: values[3] ?? maximum, maximum: maximum, isWhole: isWhole)
+    )
+  }
+
+  private static func group(_ property: String, _ bins: HistogramBins) -> QueryQuestion.Group {
+    QueryQuestion.Group(.property(ExactText(property)), bins: bins.bounds)
+  }
+
+  private static func buckets(of property: String, _ bins: HistogramBins, in scope: QuestionScope) -> Question {
+    .query(QueryQuestion(scope: scope, metrics: [.plain(.events)], groups: [group(property, bins)]))
   }
 
   /// The histogram; `nil` if all numbers are equal.

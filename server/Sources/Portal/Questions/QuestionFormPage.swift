@@ -23,7 +23,7 @@ package struct QuestionFormPage: Page {
   ///   - ask: Answers the page's questions.
   package init(
     _ visit: PageVisit, _ page: QuestionPage, _ parameters: [String: String], app: App, apps: [App],
-    days: ClosedRange<Day>, from store: any MetricsStore, dashboards: [Dashboard] = [], ask: @escaping PageVisit.Ask
+    days: ClosedRange<Day>, from store: any MetricsStore, dashboards: [Dashboard] = [], ask: PageVisit.Ask
   ) {
     (self.visit, self.page, self.parameters, self.app, self.apps, self.days, self.store, self.dashboards, self.ask) = (
       visit, page, parameters, app, apps, days, store, dashboards, ask

@@ -71,10 +71,12 @@ struct QuestionPageDefinition {
   let question: (QuestionForm) throws(QuestionError) -> Question?
   /// The questions whose answers the page shows, each with all its rows; `nil` for the main question alone.
   var files: ((QuestionForm) throws(QuestionError) -> [QuestionFile])?
+  /// The questions of a page that are asked together, with those of other cards of a dashboard: they need no other's answer.
+  var together: (QuestionForm, _ today: Day) -> [Question] = { _, _ in [] }
   /// The groups of persons that the page's figures lead to.
   var groups: [PersonsGroupForm] = []
   /// Asks the questions of a form and shows their answers.
-  let view: (PageVisit, QuestionForm, App, _ today: Day, @escaping PageVisit.Ask) async throws -> QuestionView
+  let view: (PageVisit, QuestionForm, App, _ today: Day, PageVisit.Ask) async throws -> QuestionView
 }
 
 /// The form of a group of persons behind figures.

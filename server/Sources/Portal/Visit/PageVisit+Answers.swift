@@ -7,7 +7,7 @@ extension PageVisit {
   ///
   /// - Parameter show: Shows the answers.
   func view(
-    _ form: QuestionForm, _ app: App, today: Day, _ ask: @escaping PageVisit.Ask,
+    _ form: QuestionForm, _ app: App, today: Day, _ ask: PageVisit.Ask,
     show: (AnsweredQuestion, OtherAnswer?, inout QuestionView) throws -> Void
   ) async throws -> QuestionView {
     guard let question = try form.question() else { return QuestionView() }

@@ -5,8 +5,8 @@ package import Warehouse
 
 /// The visit of a reader: made once for each request, it says whose page it is and what belongs to the reader's view of it.
 package struct PageVisit: Sendable {
-  /// Answers a question of a page; throws `QuestionError` beyond the limits.
-  package typealias Ask = @Sendable (Question) async throws -> AnsweredQuestion
+  /// Answers the questions of a page; throws `QuestionError` beyond the limits.
+  package typealias Ask = QuestionAsker
 
   let server: PortalServer
   /// The address of this server that the reader has used.

@@ -16,6 +16,14 @@ package protocol QuestionSource: Sendable {
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult
 
+  /// Answers queries about the same persons as one by one, but reads the rows once for all of them; throws what answers throw. The
+  /// limits of time and memory are those of one question.
+  ///
+  /// - Parameter questions: Queries whose ranges are two dates, with one ``QuestionScope/person``.
+  func answers(
+    _ questions: [QueryQuestion], app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> [QuestionResult]
+
   /// Returns the numbers of the errors whose rows pass, in order; throws what answers throw.
   ///
   /// - Parameter scope: The rows, with a range of two dates.

@@ -9,18 +9,17 @@ package import Warehouse
 /// Without filters it answers as the store does, but for names beyond a day's allowance, which only stored counts
 /// collect under "(other)".
 package struct FilteredMetrics: ForwardingStore {
-  /// Answers a question about the report's app; throws `QuestionError` beyond the limits.
-  package typealias Ask = @Sendable (Question) async throws -> Answer
-  /// Returns the numbers of the errors whose rows pass; throws as ``Ask`` does.
+  /// Returns the numbers of the errors whose rows pass; throws as the asker does.
   package typealias FindErrors = @Sendable (QuestionScope) async throws -> [Int64]
 
   package let base: any MetricsStore
-  private let filters: [QuestionFilter]
-  private let ask: Ask
+  let filters: [QuestionFilter]
+  private(set) var ask: QuestionAsker
   private let findErrors: FindErrors
 
+  /// - Parameter ask: Answers questions about the report's app.
   package init(
-    _ base: any MetricsStore, filters: [QuestionFilter], ask: @escaping Ask, findErrors: @escaping FindErrors
+    _ base: any MetricsStore, filters: [QuestionFilter], ask: QuestionAsker, findErrors: @escaping FindErrors
   ) {
     self.base = base
     self.filters = filters
@@ -30,6 +29,27 @@ package struct FilteredMetrics: ForwardingStore {
 }
 
 extension FilteredMetrics {
+  /// Returns a store that has the answers to some reads, for which it asked together.
+  func preparing(_ reads: [MetricsRead], app: AppID) async throws -> FilteredMetrics {
+    var questions: [QueryQuestion] = []
+    for read in reads {
+      switch read {
+      case .overview(let days): questions += overviewQuestion(days).map { [$0] } ?? []
+      case .largest(let dimension, let days, let limit):
+        questions += Counted(dimension, filters).map { [largestQuestion($0, days, limit: limit)] } ?? []
+      case .total(let dimension, let key, let days):
+        questions += Counted(dimension, filters).map { [totalsQuestion($0, [key], days)] } ?? []
+      case .series(let dimension, let key, let days):
+        questions += Counted(dimension, filters).map { [seriesQuestion($0, key, days)] } ?? []
+      case .properties(let event, let days):
+        questions += try await propertyNames(app, event, days).map { propertyQuestion($0, event, days) }
+      }
+    }
+    var prepared = self
+    prepared.ask = await ask.preparing(questions.map { .query($0) })
+    return prepared
+  }
+
   package func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     guard let counted = Counted(dimension, filters) else {
       return try await base.dailyCounts(app: app, dimension: dimension, days: days)
@@ -54,7 +74,8 @@ extension FilteredMetrics {
     guard let counted = Counted(dimension, filters) else {
       return try await base.totals(app: app, dimension: dimension, days: days, limit: limit)
     }
-    return try await totals(counted, filters, days, limit: limit ?? .max)
+    if let limit, limit <= 0 { return [] }
+    return try await rows(totalsQuestion(counted, nil, days, limit: limit ?? .max)).map { Self.totals($0, counted) }
   }
 
   package func totals(
@@ -63,9 +84,8 @@ extension FilteredMetrics {
     guard let counted = Counted(dimension, filters) else {
       return try await base.totals(app: app, dimension: dimension, keys: keys, days: days)
     }
-    let chosen = filters + counted.filter(keys)
     let found = Dictionary(
-      try await totals(counted, chosen, days, limit: .max).map { ($0.key, $0) },
+      try await rows(totalsQuestion(counted, keys, days)).map { Self.totals($0, counted) }.map { ($0.key, $0) },
       uniquingKeysWith: { first, _ in first })
     return keys.map { found[$0] ?? KeyTotals(key: $0, count: 0, users: 0) }
   }
@@ -76,8 +96,7 @@ extension FilteredMetrics {
     guard let counted = Counted(dimension, filters) else {
       return try await base.series(app: app, dimension: dimension, key: key, days: days)
     }
-    let question = question([counted.metric, .plain(.users)], by: [.time(.day)], filters + counted.filter([key]), days)
-    return try await rows(question).compactMap { row in
+    return try await rows(seriesQuestion(counted, key, days)).compactMap { row in
       Self.day(row).map { DailyTotals(day: $0, count: Self.count(row, 0) ?? 0, users: Self.count(row, 1) ?? 0) }
     }
   }
@@ -92,12 +111,7 @@ extension FilteredMetrics {
   }
 
   package func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
-    guard let sessions = Counted(.session, filters)?.metric else {
-      return DailyOverview(events: [], sessions: [], activity: [], users: 0)
-    }
-    var question = question([.plain(.events), sessions, .plain(.users)], by: [.time(.day)], filters, days)
-    question.includesTotals = true
-    guard case .query(let answer) = try await ask(.query(question)) else {
+    guard let question = overviewQuestion(days), let answer = try await answer(question) else {
       return DailyOverview(events: [], sessions: [], activity: [], users: 0)
     }
     let rows = Dictionary(answer.rows.compactMap { row in Self.day(row).map { ($0, row) } }, uniquingKeysWith: { $1 })
@@ -120,11 +134,7 @@ extension FilteredMetrics {
       return try await base.largest(app: app, dimension: dimension, days: days, limit: limit)
     }
     guard limit > 0 else { return ([], try await count(app: app, dimension: dimension, days: days)) }
-    var question = question(
-      [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters + counted.own, days)
-    question.limit = limit
-    question.includesTotals = true
-    guard case .query(let answer) = try await ask(.query(question)) else { return ([], 0) }
+    guard let answer = try await answer(largestQuestion(counted, days, limit: limit)) else { return ([], 0) }
     return (answer.rows.map { Self.totals($0, counted) }, (answer.totals?[0]).map(Self.count) ?? 0)
   }
 
@@ -133,37 +143,15 @@ extension FilteredMetrics {
       key: counted.group == nil ? "" : key(row.dimensions[0]), count: count(row, 0) ?? 0, users: count(row, 1) ?? 0)
   }
 
-  private func totals(
-    _ counted: Counted, _ filters: [QuestionFilter], _ days: ClosedRange<Day>, limit: Int
-  ) async throws -> [KeyTotals] {
-    guard limit > 0 else { return [] }
-    var question = question(
-      [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters + counted.own, days)
-    question.limit = limit
-    return try await rows(question).map { Self.totals($0, counted) }
-  }
-
   /// The values of the event's most frequent properties: as many as one event may have, with one question for each.
   package func properties(
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
   ) async throws -> [PropertyTotals] {
-    let names = try await base.properties(app: app, event: event, days: days, limit: 1).map(\.property)
-    let asked = Array(names.prefix(NativeProtocol.maximumProperties))
-    // Two at a time, as questions are answered.
-    async let half = values(of: asked.prefix(asked.count / 2), event, days, limit)
-    let rest = try await values(of: asked.suffix(from: asked.count / 2), event, days, limit)
-    return (try await half + rest).sorted { ($1.count, $0.property) < ($0.count, $1.property) }
-  }
-
-  private func values(
-    of names: ArraySlice<String>, _ event: String, _ days: ClosedRange<Day>, _ limit: Int
-  ) async throws -> [PropertyTotals] {
+    let names = try await propertyNames(app, event, days)
+    let ask = await ask.preparing(names.map { .query(propertyQuestion($0, event, days)) })
     var properties: [PropertyTotals] = []
     for name in names {
-      let own: [QuestionFilter] = [.isOneOf(.event, [.text(event)]), .isSet(.property(name))]
-      var question = question([.plain(.events), .plain(.users)], by: [.property(name)], filters + own, days)
-      question.includesTotals = true
-      guard case .query(let answer) = try await ask(.query(question)),
+      guard case .query(let answer) = try await ask(.query(propertyQuestion(name, event, days))).answer,
         let count = answer.totals?.first?.map(Self.count),
         count > 0
       else { continue }
@@ -174,7 +162,12 @@ extension FilteredMetrics {
       let ranked = values.sorted { ($1.count, $0.key) < ($0.count, $1.key) }.prefix(limit)
       properties.append(PropertyTotals(property: name, count: count, values: Array(ranked), isCapped: false))
     }
-    return properties
+    return properties.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+  }
+
+  private func propertyNames(_ app: AppID, _ event: String, _ days: ClosedRange<Day>) async throws -> [String] {
+    try await base.properties(app: app, event: event, days: days, limit: 1).prefix(NativeProtocol.maximumProperties)
+      .map(\.property)
   }
 
   package func errorGroups(
@@ -198,14 +191,6 @@ extension FilteredMetrics {
     return chosen.map { passing.intersection($0) } ?? passing
   }
 
-  private func question(
-    _ metrics: [QuestionMetric], by groups: [QuestionDimension], _ filters: [QuestionFilter], _ days: ClosedRange<Day>
-  ) -> QueryQuestion {
-    QueryQuestion(
-      scope: QuestionScope(range: .dates(days.lowerBound, days.upperBound), filters: filters), metrics: metrics,
-      groups: groups.map { .init($0) }, limit: .max)
-  }
-
   private func rows(
     _ metrics: [QuestionMetric], by groups: [QuestionDimension], _ days: ClosedRange<Day>
   ) async throws -> [QueryAnswer.Row] {
@@ -213,8 +198,12 @@ extension FilteredMetrics {
   }
 
   private func rows(_ question: QueryQuestion) async throws -> [QueryAnswer.Row] {
-    guard case .query(let answer) = try await ask(.query(question)) else { return [] }
-    return answer.rows
+    try await answer(question)?.rows ?? []
+  }
+
+  private func answer(_ question: QueryQuestion) async throws -> QueryAnswer? {
+    guard case .query(let answer) = try await ask(.query(question)).answer else { return nil }
+    return answer
   }
 
   private static func day(_ row: QueryAnswer.Row) -> Day? {
@@ -226,56 +215,4 @@ extension FilteredMetrics {
   private static func count(_ row: QueryAnswer.Row, _ index: Int) -> Int? { row.metrics[index].map(count) }
 
   private static func count(_ metric: Double) -> Int { Int(clamping: metric) }
-}
-
-/// A dimension of stored counts in the vocabulary of questions.
-private struct Counted {
-  var metric: QuestionMetric
-  var group: QuestionDimension?
-
-  /// Returns `nil` for dimensions that questions do not know.
-  init?(_ dimension: Dimension, _ filters: [QuestionFilter]) {
-    switch dimension {
-    case .total: (metric, group) = (.plain(.events), nil)
-    case .event: (metric, group) = (.plain(.events), .event)
-    case .screen: (metric, group) = (.plain(.screens), .screen)
-    case .version: (metric, group) = (.plain(.events), .version)
-    case .os: (metric, group) = (.plain(.events), .os)
-    case .model: (metric, group) = (.plain(.events), .model)
-    case .country: (metric, group) = (.plain(.events), .country)
-    case .language: (metric, group) = (.plain(.events), .language)
-    // The row that begins a session has no name and no properties: then sessions with a row that passes are counted.
-    case .session:
-      (metric, group) = (.plain(filters.contains(where: \.namesRows) ? .sessions : .sessionStarts), nil)
-    case .dropped, .property, .kind: return nil
-    }
-  }
-
-  /// The filters of rows that count at all: only rows of an event or screen have its name.
-  var own: [QuestionFilter] { group == .event || group == .screen ? group.map { [.isSet($0)] } ?? [] : [] }
-
-  /// The filter for some keys.
-  func filter(_ keys: [String]) -> [QuestionFilter] {
-    guard let group else { return [] }
-    let set = QuestionFilter.isOneOf(group, keys.filter { !$0.isEmpty }.map { .text($0) })
-    return [keys.contains("") ? .any([set, .isNotSet(group)]) : set]
-  }
-}
-
-extension QuestionFilter {
-  /// True if the filter is about what a row itself says, rather than about its device, its time or its person.
-  fileprivate var namesRows: Bool {
-    switch self {
-    case .isOneOf(let dimension, _), .isNoneOf(let dimension, _), .contains(let dimension, _),
-      .compare(_, let dimension, _), .isSet(let dimension), .isNotSet(let dimension):
-      switch dimension {
-      case .event, .screen, .kind, .property: true
-      default: false
-      }
-    case .all(let filters), .any(let filters): filters.contains(where: \.namesRows)
-    case .not(let filter): filter.namesRows
-    case .isError: true
-    case .hasDone, .hasNotDone: false
-    }
-  }
 }

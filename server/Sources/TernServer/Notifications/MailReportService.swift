@@ -81,9 +81,9 @@ struct MailReportComposer: Sendable {
     let (dashboards, end) = (try catalog.dashboards(app: app.id), uptime() + Self.deadline)
     // Runs on the threads of reports, at their low priority.
     return try await withTaskExecutorPreference(reader.executor) {
-      try await writer.content(report, of: app, dashboards: dashboards, period, from: reader, now: now) { question in
-        try await answer(question, app, now, before: end)
-      }
+      try await writer.content(
+        report, of: app, dashboards: dashboards, period, from: reader, now: now,
+        ask: QuestionAsker { try await answer($0, app, now, before: end) })
     }
   }
 

@@ -13,10 +13,25 @@ extension WarehouseReader: QuestionSource {
   package func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult {
-    try await asking(question, app, calendar, today) { [self] chunks, calendar, limits in
+    try await asking([question], app, calendar, today) { [self] chunks, calendar, limits in
       var result = try evaluate(question, chunks, app: app, calendar: calendar, today: today, limits)
       result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
       return result
+    }
+  }
+
+  /// Answers queries together; see ``QuestionSource/answers(_:app:calendar:today:)``.
+  package func answers(
+    _ questions: [QueryQuestion], app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> [QuestionResult] {
+    try await asking(questions.map { .query($0) }, app, calendar, today) { [self] chunks, calendar, limits in
+      #if DEBUG
+        Self.trapAtFaults(in: chunks)
+      #endif
+      let results = try ColumnEvaluation.answers(
+        questions, snapshot(chunks, app), calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+      let kept = try Self.read(pool) { try firstKeptDay(app, $0) }
+      return results.map { QuestionResult($0.answer, rowsRead: $0.rowsRead, firstKeptDay: kept) }
     }
   }
 
@@ -26,15 +41,15 @@ extension WarehouseReader: QuestionSource {
   ) async throws -> [Int64] {
     // The journal knows questions, and this one reads the same rows.
     let question = Question.query(QueryQuestion(scope: scope, metrics: [.plain(.errors)]))
-    return try await asking(question, app, calendar, today) { [self] chunks, calendar, limits in
+    return try await asking([question], app, calendar, today) { [self] chunks, calendar, limits in
       try ColumnEvaluation.errors(
         in: scope, snapshot(chunks, app), calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
     }
   }
 
-  /// Evaluates an app's chunks on a thread for questions, with a mark in the journal.
+  /// Evaluates an app's chunks on a thread for questions, with a mark of each question in the journal.
   private func asking<Value: Sendable>(
-    _ question: Question, _ app: AppID, _ calendar: sending QuestionCalendar, _ today: Day,
+    _ questions: [Question], _ app: AppID, _ calendar: sending QuestionCalendar, _ today: Day,
     _ evaluate: @escaping @Sendable ([Chunk], QuestionCalendar, QuestionLimits) throws -> Value
   ) async throws -> Value {
     // The job below is the only one that uses the calendar from here on.
@@ -45,9 +60,9 @@ extension WarehouseReader: QuestionSource {
         let limits = QuestionLimits { flag.isSet }
         return try withChunks(of: app, limits) { chunks in
           let last = chunks.last?.header.last ?? 0
-          return try journal.perform(.question(question, app, today: today, through: last)) {
-            try evaluate(chunks, calendar, limits)
-          }
+          return try journal.perform(
+            all: questions.map { .question($0, app, today: today, through: last) }[...]
+          ) { try evaluate(chunks, calendar, limits) }
         }
       }
       do {
@@ -66,11 +81,17 @@ extension WarehouseReader: QuestionSource {
     _ limits: QuestionLimits
   ) throws -> QuestionResult {
     #if DEBUG
-      for chunk in chunks { chunk.forEachProperty { name, _ in InjectedFault.question.trap(name) } }
+      Self.trapAtFaults(in: chunks)
     #endif
     return try ColumnEvaluation.answer(
       question, snapshot(chunks, app), calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
   }
+
+  #if DEBUG
+    private static func trapAtFaults(in chunks: [Chunk]) {
+      for chunk in chunks { chunk.forEachProperty { name, _ in InjectedFault.question.trap(name) } }
+    }
+  #endif
 
   private func snapshot(_ chunks: [Chunk], _ app: AppID) -> ColumnSnapshot {
     ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))

@@ -215,4 +215,10 @@ extension Optional where Wrapped == WorkJournal {
     guard let journal = self else { return try body() }
     return try journal.perform(work(), body)
   }
+
+  /// Runs `body`, with records of several pieces of work: if it ends the process, each is examined alone.
+  func perform<Value>(all work: ArraySlice<DerivedWork>, _ body: () throws -> Value) throws -> Value {
+    guard let first = work.first else { return try body() }
+    return try perform(first) { try perform(all: work.dropFirst(), body) }
+  }
 }

@@ -1,5 +1,6 @@
 import Questions
 import ReportsTestSupport
+import ServerBase
 import TernBase
 import Warehouse
 
@@ -7,6 +8,8 @@ import Warehouse
 final class StubQuestions: QuestionSource, TrailSource {
   private struct State {
     var asked: [Question] = []
+    /// The numbers of queries that were asked together.
+    var together: [Int] = []
     var error: QuestionError?
     var waits = false
     var running = 0
@@ -18,6 +21,7 @@ final class StubQuestions: QuestionSource, TrailSource {
   private let state = Locked(State())
 
   var asked: [Question] { state.withLock { $0.asked } }
+  var together: [Int] { state.withLock { $0.together } }
   var mostRunning: Int { state.withLock { $0.mostRunning } }
 
   func fail(with error: QuestionError?) { state.withLock { $0.error = error } }
@@ -66,6 +70,19 @@ final class StubQuestions: QuestionSource, TrailSource {
     // Longer than any test; it ends by its cancellation.
     if waits { try await Task.sleep(for: .seconds(3_600)) }
     return SampleAnswers.result(question)
+  }
+
+  /// Answers each alone.
+  func answers(
+    _ questions: [QueryQuestion], app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> [QuestionResult] {
+    state.withLock { $0.together.append(questions.count) }
+    var results: [QuestionResult] = []
+    for question in questions {
+      results.append(
+        try await answer(.query(question), app: app, calendar: QuestionCalendar(ZoneRules.utc), today: today))
+    }
+    return results
   }
 
   func errors(

@@ -40,6 +40,25 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work").isEmpty)
   }
 
+  @Test func `work that is done together is recorded and examined one by one`() throws {
+    let files = directory.path + "/work"
+    let journal: WorkJournal? = try open()
+    let inside = try journal.perform(all: [Self.counting, Self.question][...]) {
+      try FileManager.default.contentsOfDirectory(atPath: files).count
+    }
+    #expect(inside == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: files).isEmpty)
+    let interrupted = try open()
+    _ = (try interrupted.begin(Self.counting), try interrupted.begin(Self.question))
+    let next = try open()
+    #expect(Set(next.unexamined) == [Self.counting, Self.question])
+    next.markExamined(Self.counting)
+    #expect(!isHeld(Self.counting, next) && isHeld(Self.question, next))
+    #expect(throws: WarehouseError.self) {
+      try Optional(next).perform(all: [Self.counting, Self.question][...]) { Issue.record("It is held.") }
+    }
+  }
+
   @Test func `work that was being done is held until it was examined, and everything else goes on`() throws {
     _ = try open().begin(Self.counting)
     let journal = try open()

@@ -44,9 +44,10 @@ struct CrashFreeFigures {
     do {
       let filters = try page.request.filter.filters(visit.segments)
       let byTime = CrashFree.question(by: .time(.day), page.request, filters)
-      async let daily = ask(byTime)
-      let versions = try await ask(CrashFree.question(by: .version, page.request, filters))
-      guard case .query(let byDay) = try await daily.answer, case .query(let byVersion) = versions.answer,
+      let byName = CrashFree.question(by: .version, page.request, filters)
+      let ask = await ask.preparing([byTime, byName])
+      guard case .query(let byDay) = try await ask(byTime).answer,
+        case .query(let byVersion) = try await ask(byName).answer,
         let totals = byDay.totals, let users = totals[2], users > 0
       else { return nil }
       let chart = Self.chart(byDay, page.request)
@@ -84,9 +85,10 @@ struct CrashFreeFigures {
         .isOneOf(.kind, [.text(QuestionKind.crash.rawValue)]), .not(.isError(group: group)),
       ]
       let everybody = CrashFree.totals([.plain(CrashFree.users), .plain(.users)], page.request, filters)
-      async let all = ask(everybody)
-      let crashed = try await ask(CrashFree.totals([.plain(.users)], page.request, filters + others))
-      guard case .query(let shares) = try await all.answer, case .query(let without) = crashed.answer,
+      let crashed = CrashFree.totals([.plain(.users)], page.request, filters + others)
+      let ask = await ask.preparing([everybody, crashed])
+      guard case .query(let shares) = try await ask(everybody).answer,
+        case .query(let without) = try await ask(crashed).answer,
         let row = shares.rows.first?.metrics, let share = row[0], let users = row[1], users > 0
       else { return nil }
       let crashes = without.rows.first?.metrics[0] ?? 0

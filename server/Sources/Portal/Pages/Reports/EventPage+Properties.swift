@@ -4,12 +4,18 @@ import TernBase
 import Warehouse
 
 extension EventPage {
-  /// The properties of an event that get statistics and a histogram: each needs two answers.
+  /// The properties of an event that get statistics and a histogram.
   private static let distributions = 6
 
   /// The panels of an event's properties: numbers with their distribution, texts with their most frequent values.
   func properties(of event: EventMetrics, _ page: ReportVisit) async throws -> [TemplateValues] {
     let numeric = event.properties.indices.filter { event.properties[$0].isNumeric }.prefix(Self.distributions)
+    var page = page
+    page.ask = await page.ask.asyncMap { ask in
+      guard let scope = try? scope(of: event, page) else { return ask }
+      return await PropertyDistribution.preparing(
+        numeric.map { (event.properties[$0].property, event.properties[$0].isWhole) }, in: scope, ask)
+    }
     var panels: [TemplateValues] = []
     for (index, property) in event.properties.enumerated() {
       let distribution =
@@ -42,10 +48,9 @@ extension EventPage {
   ) async throws -> TemplateValues? {
     guard let ask = page.ask else { return nil }
     do {
-      var scope = QuestionScope(range: .dates(page.request.days.lowerBound, page.request.days.upperBound))
-      scope.filters = try page.request.filter.filters(visit.segments) + [.isOneOf(.event, [.text(event.name)])]
       guard
-        let found = try await PropertyDistribution(property.property, in: scope, isWhole: property.isWhole, ask)
+        let found = try await PropertyDistribution(
+          property.property, in: try scope(of: event, page), isWhole: property.isWhole, ask)
       else { return nil }
       let chart = found.chart("property\(number)", shown(property.property, limit: 60))
       return [
@@ -56,6 +61,13 @@ extension EventPage {
     } catch let error as QuestionError {
       return ["message": "No statistics: \(visible(error.message))"]
     }
+  }
+
+  /// The rows of an event, over the page's days and with its filter.
+  private func scope(of event: EventMetrics, _ page: ReportVisit) throws(QuestionError) -> QuestionScope {
+    QuestionScope(
+      range: .dates(page.request.days.lowerBound, page.request.days.upperBound),
+      filters: try page.request.filter.filters(visit.segments) + [.isOneOf(.event, [.text(event.name)])])
   }
 
   /// The form of Explore for the values of a property, over the page's days and with its filter.

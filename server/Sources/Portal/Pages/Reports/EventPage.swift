@@ -10,6 +10,11 @@ struct EventPage: CustomReportPage {
   func html() async throws -> String {
     let request = page.request
     let name = request[.event] ?? ""
+    let page = try await page.preparing(
+      [
+        .total(.event, key: name, request.days), .series(.event, key: name, request.days),
+        .properties(event: name, request.days),
+      ], changes: { [.total(.event, key: name, $0)] }, lines: { [.series(.event, key: name, $0)] })
     // Two at a time, as questions are answered.
     let compared = page.overlay
     async let others = compared.asyncMap { compared in

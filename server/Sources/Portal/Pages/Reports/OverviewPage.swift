@@ -9,8 +9,14 @@ struct OverviewPage: CustomReportPage {
 
   func html() async throws -> String {
     let request = page.request
-    // Two at a time, as questions are answered: the figures, and the panels below them.
+    let page = try await page.preparing(
+      [
+        .overview(request.days), .largest(.event, request.days, limit: Self.panelRows),
+        .largest(.version, request.days, limit: Self.candidates),
+        .largest(.country, request.days, limit: Self.candidates),
+      ], changes: { [.overview($0)] }, lines: { [.overview($0)] })
     let store = page.store
+    // Two at a time, as questions are answered: the figures, and the panels below them.
     async let lists = lists(request, store)
     let metrics = try await OverviewMetrics(request, from: page.store)
     let compared = page.overlay

@@ -6,7 +6,7 @@ struct ReportVisit: Sendable {
   let visit: PageVisit
   var shell: Shell
   let request: ReportRequest
-  let store: any MetricsStore
+  var store: any MetricsStore
   /// The metrics of the segment with which the page is compared.
   var otherStore: (any MetricsStore)?
   /// Answers questions; `nil` where pages do without.
