@@ -68,7 +68,7 @@ package final class EventLog: Sendable {
     operations = Locked(Operations())
     var state = LogState(configuration, fileSystem, clock)
     state.looksForHome = false
-    state.lastCheck = clock.uptime
+    state.lastCheck = clock.uptime.wholeMilliseconds
     self.state = Locked(state)
   }
 
@@ -90,19 +90,19 @@ package final class EventLog: Sendable {
 
   /// Stores an event with one write; from any thread.
   ///
-  /// Once this returns `.stored`, the event survives the end of the process. `time` and `uptime` are the moment of the
-  /// event, `context` is what it shares with others. Never flushes and never throws; an event that cannot be stored is
+  /// Once this returns `.stored`, the event survives the end of the process. `time` and `uptimeMilliseconds` are the moment
+  /// of the event, `context` is what it shares with others. Never flushes and never throws; an event that cannot be stored is
   /// dropped and counted. With `isKept` the caller keeps events that the disk refuses: `.storageFailed` is not counted.
   package func append(
-    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, lane: Lane, context: LogContext,
+    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptimeMilliseconds: Int64, lane: Lane, context: LogContext,
     isKept: Bool = false
   ) -> AppendOutcome {
     if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.refuse(.tooLarge) } }
     return payload.withUnsafeBytes { payload in
       let header = RecordHeader(
-        payload: payload, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
+        payload: payload, time: time, uptimeMilliseconds: UInt64(clamping: uptimeMilliseconds), id: id)
       return state.withLock { state in
-        let outcome = state.append(payload, header, lane, context, uptime: uptime)
+        let outcome = state.append(payload, header, lane, context, at: uptimeMilliseconds)
         if isKept, outcome == .dropped(.storageFailed) {
           state.ledger.remove(.storageFailed, 1)
           return outcome

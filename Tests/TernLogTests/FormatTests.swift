@@ -22,7 +22,7 @@ import Testing
     for text in ["one", "two!"] {
       let stored = log.append(
         Array(text.utf8), id: UniqueID(high: 0x0A0B_0C0D_0E0F_1011, low: 0x1213_1415_1617_1819),
-        time: Timestamp(millisecondsSince1970: 1_800_000_000_000), uptime: .milliseconds(12_345), lane: .critical,
+        time: Timestamp(millisecondsSince1970: 1_800_000_000_000), uptimeMilliseconds: 12_345, lane: .critical,
         context: LogContext(identity: 3, part: .errors, facts: Array("who: me".utf8)))
       #expect(stored != .dropped(.storageFailed))
     }

@@ -3,9 +3,10 @@ import TernEvents
 extension LogState {
   /// Stores a record with one write, plus a new file when a segment begins.
   mutating func append(
-    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext, uptime: Duration
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext,
+    at uptimeMilliseconds: Int64
   ) -> AppendOutcome {
-    guard isReady(at: uptime) else { return drop(.storageFailed) }
+    guard isReady(at: uptimeMilliseconds) else { return drop(.storageFailed) }
     var index = openIndex(lane, context, for: header.recordBytes)
     if index == nil || diskBytes + header.recordBytes > maximumBytes {
       // Assume a new segment from here on, since making room may end the present one.
