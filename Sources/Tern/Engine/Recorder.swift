@@ -123,7 +123,8 @@ struct Recorder: Sendable {
     return nil
   }
 
-  /// Encodes a record and stores it.
+  /// Encodes a record and stores it; not inlined, because the compiler would copy the record for each of its uses.
+  @inline(never)
   mutating func append<Record: QueueRecord>(
     _ record: Record, _ priority: Priority, time: Timestamp, uptimeMilliseconds: Int64, into log: EventLog
   ) -> Result {
