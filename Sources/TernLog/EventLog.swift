@@ -45,6 +45,8 @@ package final class EventLog: Sendable {
   let clock: any TernClock
   /// Taken before `state` if both are needed: one claim, settlement or clean-up at a time, including its I/O.
   let operations: Locked<Operations>
+  /// Taken before `state` and after `operations`: one save of the counts at a time, so that none overwrites a later one.
+  let savingCounts = Locked(false)
   /// Taken only for flushing, which may be slow: erasing and settling must not wait for the medium.
   let flushing = Locked(false)
   /// Held for moments only, because `append` waits for it on the app's threads.
@@ -82,7 +84,7 @@ package final class EventLog: Sendable {
       guard isNew else { return }
       shrink()
       removeSettled()
-      state.withLock { $0.saveLedger() }
+      saveCounts()
     }
   }
 
@@ -171,11 +173,6 @@ package final class EventLog: Sendable {
       let needed = bytes + records * RecordHeader.size + segments * header
       return state.diskBytes - state.freeableBytes([0]) + needed <= state.maximumBytes
     }
-  }
-
-  /// Saves the counts if they changed, so that a crash does not lose them.
-  package func saveCounts() {
-    state.withLock { $0.saveLedger() }
   }
 
   /// Reverts ``countReported(_:_:)``.

@@ -97,9 +97,9 @@ import Testing
   @Test func `drop counts survive damage to either slot of the file`() {
     var ledger = DropLedger()
     ledger.add(.expired, 2)
-    let first = ledger.nextSlot()
+    let first = ledger.beginSave().slot
     ledger.add(.queueFull, 3)
-    let second = ledger.nextSlot()
+    let second = ledger.beginSave().slot
     var file = [UInt8](repeating: 0, count: DropLedger.fileBytes)
     file.replaceSubrange(first.offset..<first.offset + 512, with: first.bytes)
     file.replaceSubrange(second.offset..<second.offset + 512, with: second.bytes)
