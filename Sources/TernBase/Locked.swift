@@ -12,13 +12,15 @@
 /// contention there. `@unchecked Sendable` because every access to `state` goes through `withLock`.
 public final class Locked<State>: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  @usableFromInline var state: State
+  /// Outside the object, because the lock alone guards it: each access to a stored property would be checked once more.
+  @usableFromInline let state: UnsafeMutablePointer<State>
 
   /// Creates a lock around an initial state.
   public init(_ state: State) {
     // A state of size zero has no address of its own, so the thread sanitizer would confuse unrelated ones.
     assert(MemoryLayout<State>.size > 0, "Give the lock a state of at least one byte, such as a Bool.")
-    self.state = state
+    self.state = .allocate(capacity: 1)
+    self.state.initialize(to: state)
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -27,6 +29,8 @@ public final class Locked<State>: @unchecked Sendable {
   deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
 
   /// Runs `body` with the state. It must not call app code; do that after unlocking.
@@ -36,6 +40,6 @@ public final class Locked<State>: @unchecked Sendable {
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&state)
+    return try body(&state.pointee)
   }
 }

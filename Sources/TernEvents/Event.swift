@@ -19,6 +19,9 @@ public enum EventKind: String, Sendable, CaseIterable {
 }
 
 /// One recorded event, as stored and sent.
+///
+/// Its optional members are written as `Optional`: with `?` they would begin as `nil`, and the initializer, which then changes them,
+/// would copy the whole event.
 public struct Event: Sendable, Hashable {
   /// The identifier by which the server deduplicates events (``UniqueID/event(at:using:)``).
   public var id: UniqueID
@@ -29,15 +32,15 @@ public struct Event: Sendable, Hashable {
   /// The device's wall time.
   public var time: Timestamp
   /// Milliseconds since the device booted, if known; unaffected by changes of the wall clock.
-  public var uptimeMilliseconds: Int64?
+  public var uptimeMilliseconds: Optional<Int64>
   /// The boot to which `uptimeMilliseconds` refers, if known.
-  public var boot: String?
+  public var boot: Optional<String>
   /// The install that recorded the event.
   public var install: UniqueID
   /// The session of the event, if any.
-  public var session: UniqueID?
+  public var session: Optional<UniqueID>
   /// The user set by `identify`, if any.
-  public var user: String?
+  public var user: Optional<String>
   /// The developer's properties.
   public var properties: Properties
   /// Further members as encoded JSON, `"name":value`, for kinds that have them; empty otherwise.

@@ -21,6 +21,9 @@ public struct EventMoment: Hashable, Sendable {
 
   /// The uptime.
   public var uptime: Duration { .microseconds(uptimeMicroseconds) }
+
+  /// The uptime, in whole milliseconds.
+  public var uptimeMilliseconds: Int64 { uptimeMicroseconds / 1_000 }
 }
 
 /// The moments of one process's events. Uptime always increases; wall time does, too, unless the clock was set back by more than a
@@ -35,7 +38,7 @@ public struct EventMoments: Sendable {
 
   /// Returns the moment of the next event.
   public mutating func next(_ clock: some TernClock) -> EventMoment {
-    let (wall, uptime) = (clock.wallMicroseconds, clock.uptime.wholeMicroseconds)
+    let (wall, uptime) = (clock.wallMicroseconds, clock.uptimeMicroseconds)
     let wasSetBack = wall < last.wallMicroseconds &- 1_000_000
     last = EventMoment(
       wallMicroseconds: wasSetBack ? wall : max(wall, last.wallMicroseconds &+ 1),
@@ -79,13 +82,5 @@ extension Int64 {
   fileprivate var fraction: UInt64 {
     let remainder = self % 1_000
     return UInt64(remainder < 0 ? remainder + 1_000 : remainder)
-  }
-}
-
-extension Duration {
-  /// The duration in whole microseconds, rounded toward zero and clamped to the range of `Int64`.
-  fileprivate var wholeMicroseconds: Int64 {
-    let (seconds, attoseconds) = min(max(self, .microseconds(Int64.min)), .microseconds(Int64.max)).components
-    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 }

@@ -125,17 +125,20 @@ extension JSONWriter {
   ///
   /// An event without an uptime keeps its time here: it happened at another moment than it was recorded.
   public mutating func members(of event: Event) {
+    // Member by member, because the closure would copy the event.
+    let time = event.uptimeMilliseconds == nil ? event.time : nil
+    let (kind, name, properties, details) = (event.kind, event.name, event.properties, event.details)
     write(atMost: event.maximumMemberBytes) { cursor in
-      if event.uptimeMilliseconds == nil {
+      if let time {
         cursor.raw("\"time\":")
-        cursor.integer(event.time.millisecondsSince1970)
+        cursor.integer(time.millisecondsSince1970)
         cursor.byte(UInt8(ascii: ","))
       }
       cursor.raw("\"type\":\"")
-      cursor.kind(event.kind)
+      cursor.kind(kind)
       cursor.raw("\"")
-      cursor.name(of: event)
-      cursor.content(of: event)
+      cursor.name(name)
+      cursor.content(properties, details)
     }
   }
 
@@ -224,7 +227,7 @@ extension ByteCursor {
     raw("\",\"type\":\"")
     kind(event.kind)
     raw("\"")
-    name(of: event)
+    name(event.name)
     raw(",\"time\":")
     integer(event.time.millisecondsSince1970)
     if let uptimeMilliseconds = event.uptimeMilliseconds {
@@ -241,24 +244,23 @@ extension ByteCursor {
       raw("\"")
     }
     member(",\"user\":", event.user)
-    content(of: event)
+    content(event.properties, event.details)
     byte(UInt8(ascii: ","))
     device.withUnsafeBufferPointer { raw($0) }
     byte(UInt8(ascii: "}"))
   }
 
-  fileprivate mutating func name(of event: Event) {
-    if event.name.isEmpty { return }
+  fileprivate mutating func name(_ name: String) {
+    if name.isEmpty { return }
     raw(",\"name\":")
-    string(event.name)
+    string(name)
   }
 
-  /// Properties and details.
-  fileprivate mutating func content(of event: Event) {
-    if !event.properties.isEmpty { properties(event.properties.elements) }
-    if !event.details.isEmpty {
+  fileprivate mutating func content(_ properties: Properties, _ details: [UInt8]) {
+    if !properties.isEmpty { self.properties(properties.elements) }
+    if !details.isEmpty {
       byte(UInt8(ascii: ","))
-      event.details.withUnsafeBufferPointer { raw($0) }
+      details.withUnsafeBufferPointer { raw($0) }
     }
   }
 

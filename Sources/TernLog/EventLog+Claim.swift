@@ -83,10 +83,8 @@ extension EventLog {
     state.withLock { $0.unpin(plan.sources.map(\.segment.name)) }
     note(findings, &skipped)
     removeSettled()
-    state.withLock { state in
-      state.saveLedger()
-      state.saveAgeClock()
-    }
+    saveCounts()
+    state.withLock { $0.saveAgeClock() }
     let records = findings.count == 1 ? findings[0].records : findings.flatMap(\.records)
     if records.isEmpty { return findings.contains(where: \.isProgress) ? .progress : .nothing }
     operations.claims[number] = findings.map { ClaimedSegment(name: $0.name, records: $0.claimed) }

@@ -34,10 +34,8 @@ extension EventLog {
       if configuration.durability != .never {
         do throws(FileError) { try fileSystem.synchronize(home.path) } catch { isOnMedium = false }
       }
-      return state.withLock { state in
-        state.saveLedger()
-        return isOnMedium && !state.erasures.contains { $0.target == target }
-      }
+      saveCounts()
+      return state.withLock { state in isOnMedium && !state.erasures.contains { $0.target == target } }
     }
   }
 

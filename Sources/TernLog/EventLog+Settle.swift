@@ -28,7 +28,7 @@ extension EventLog {
       guard isOpen else { return false }
       removeSettled()
       shrink()
-      state.withLock { $0.saveLedger() }
+      saveCounts()
       return true
     }
   }

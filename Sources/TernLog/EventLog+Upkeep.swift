@@ -9,7 +9,7 @@ extension EventLog {
     operations.withLock { _ in
       state.withLock { $0.maximumBytes = max(bytes, 24 << 10) }
       shrink()
-      state.withLock { $0.saveLedger() }
+      saveCounts()
     }
   }
 
@@ -44,7 +44,7 @@ extension EventLog {
         flushNames(orphan)
         fileSystem.close(orphan.lock)
       }
-      state.withLock { $0.saveLedger() }
+      saveCounts()
     }
   }
 
@@ -72,7 +72,7 @@ extension EventLog {
         return state.waiting > before
       }
       shrink()
-      state.withLock { $0.saveLedger() }
+      saveCounts()
       return isMore
     }
   }
@@ -96,8 +96,8 @@ extension EventLog {
       isFlushing = true
       defer { isFlushing = false }
       let now = (wall: clock.wallTime, uptime: clock.uptime)
+      saveCounts()
       let work = state.withLock { state -> FlushWork in
-        state.saveLedger()
         _ = state.expiryRule(now.wall, now.uptime)
         state.saveAgeClock()
         return configuration.durability == .never ? FlushWork() : state.takeFlushWork()
@@ -119,19 +119,25 @@ extension EventLog {
   package func close() {
     operations.withLock { operations in
       operations.claims = [:]
-      state.withLock { state in
-        if state.isClosed { return }
-        state.sealAll()
-        _ = state.removeSettled()
-        state.endErasures()
-        if state.hasUnsavedErasures { state.saveErasures() }
-        state.saveLedger()
-        _ = state.expiryRule(clock.wallTime, clock.uptime)
-        state.saveAgeClock()
-        state.isClosed = true
-        state.closeFiles()
-      }
+      // No save may be under way when the directory is free for another process.
+      savingCounts.withLock { _ in state.withLock { $0.close() } }
     }
+  }
+}
+
+extension LogState {
+  /// Saves what is known, and releases the directory.
+  fileprivate mutating func close() {
+    if isClosed { return }
+    sealAll()
+    _ = removeSettled()
+    endErasures()
+    if hasUnsavedErasures { saveErasures() }
+    saveLedger()
+    _ = expiryRule(clock.wallTime, clock.uptime)
+    saveAgeClock()
+    isClosed = true
+    closeFiles()
   }
 }
 

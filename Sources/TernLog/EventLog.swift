@@ -45,6 +45,8 @@ package final class EventLog: Sendable {
   let clock: any TernClock
   /// Taken before `state` if both are needed: one claim, settlement or clean-up at a time, including its I/O.
   let operations: Locked<Operations>
+  /// Taken before `state` and after `operations`: one save of the counts at a time, so that none overwrites a later one.
+  let savingCounts = Locked(false)
   /// Taken only for flushing, which may be slow: erasing and settling must not wait for the medium.
   let flushing = Locked(false)
   /// Held for moments only, because `append` waits for it on the app's threads.
@@ -68,7 +70,7 @@ package final class EventLog: Sendable {
     operations = Locked(Operations())
     var state = LogState(configuration, fileSystem, clock)
     state.looksForHome = false
-    state.lastCheck = clock.uptime
+    state.lastCheck = clock.uptime.wholeMilliseconds
     self.state = Locked(state)
   }
 
@@ -82,7 +84,7 @@ package final class EventLog: Sendable {
       guard isNew else { return }
       shrink()
       removeSettled()
-      state.withLock { $0.saveLedger() }
+      saveCounts()
     }
   }
 
@@ -90,19 +92,19 @@ package final class EventLog: Sendable {
 
   /// Stores an event with one write; from any thread.
   ///
-  /// Once this returns `.stored`, the event survives the end of the process. `time` and `uptime` are the moment of the
-  /// event, `context` is what it shares with others. Never flushes and never throws; an event that cannot be stored is
+  /// Once this returns `.stored`, the event survives the end of the process. `time` and `uptimeMilliseconds` are the moment
+  /// of the event, `context` is what it shares with others. Never flushes and never throws; an event that cannot be stored is
   /// dropped and counted. With `isKept` the caller keeps events that the disk refuses: `.storageFailed` is not counted.
   package func append(
-    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, lane: Lane, context: LogContext,
+    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptimeMilliseconds: Int64, lane: Lane, context: LogContext,
     isKept: Bool = false
   ) -> AppendOutcome {
     if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.refuse(.tooLarge) } }
     return payload.withUnsafeBytes { payload in
       let header = RecordHeader(
-        payload: payload, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
+        payload: payload, time: time, uptimeMilliseconds: UInt64(clamping: uptimeMilliseconds), id: id)
       return state.withLock { state in
-        let outcome = state.append(payload, header, lane, context, uptime: uptime)
+        let outcome = state.append(payload, header, lane, context, at: uptimeMilliseconds)
         if isKept, outcome == .dropped(.storageFailed) {
           state.ledger.remove(.storageFailed, 1)
           return outcome
@@ -171,11 +173,6 @@ package final class EventLog: Sendable {
       let needed = bytes + records * RecordHeader.size + segments * header
       return state.diskBytes - state.freeableBytes([0]) + needed <= state.maximumBytes
     }
-  }
-
-  /// Saves the counts if they changed, so that a crash does not lose them.
-  package func saveCounts() {
-    state.withLock { $0.saveLedger() }
   }
 
   /// Reverts ``countReported(_:_:)``.

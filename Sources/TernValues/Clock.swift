@@ -7,6 +7,8 @@ public protocol TernClock: Sendable {
   var wallMicroseconds: Int64 { get }
   /// The time since a fixed point of this boot. It never jumps, and where possible includes time asleep.
   var uptime: Duration { get }
+  /// The uptime in whole microseconds; by default that of ``uptime``, which takes longer to convert than a clock takes to read.
+  var uptimeMicroseconds: Int64 { get }
   /// Waits until `uptime` reaches `deadline`; returns early, without an error, if the task is cancelled.
   func sleep(until deadline: Duration) async
 }
@@ -16,5 +18,11 @@ extension TernClock {
   public var wallMicroseconds: Int64 {
     let (microseconds, overflow) = wallTime.millisecondsSince1970.multipliedReportingOverflow(by: 1_000)
     return overflow ? (wallTime.millisecondsSince1970 < 0 ? .min : .max) : microseconds
+  }
+
+  /// The uptime in microseconds, rounded toward zero and clamped to the range of `Int64`.
+  public var uptimeMicroseconds: Int64 {
+    let (seconds, attoseconds) = min(max(uptime, .microseconds(Int64.min)), .microseconds(Int64.max)).components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 }

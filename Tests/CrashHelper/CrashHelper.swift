@@ -50,7 +50,8 @@ import TernLog
       let event = NumberedEvent(process: options.process, thread: thread, index: index)
       clock.advance(by: .milliseconds(options.step))
       let outcome = log.append(
-        event.payload, id: event.id, time: clock.wallTime, uptime: clock.uptime, lane: event.lane,
+        event.payload, id: event.id, time: clock.wallTime, uptimeMilliseconds: clock.uptime.wholeMilliseconds,
+        lane: event.lane,
         context: LogContext(identity: event.identity))
       if case .stored = outcome {
         Self.report([Message(.stored, event.number)])

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -182,11 +183,11 @@ import Testing
     let fixture = LogFixture(.disk)
     fixture.configuration.segmentBytes = 4 << 10
     let log = try fixture.open()
-    let (time, uptime) = (fixture.clock.wallTime, fixture.clock.uptime)
+    let (time, uptime) = (fixture.clock.wallTime, fixture.clock.uptime.wholeMilliseconds)
     let append = { @Sendable (numbers: Range<Int>, identity: UInt32) in
       for number in numbers {
         _ = log.append(
-          LogFixture.payload(number), id: LogFixture.id(number), time: time, uptime: uptime,
+          LogFixture.payload(number), id: LogFixture.id(number), time: time, uptimeMilliseconds: uptime,
           lane: number % 5 == 0 ? .critical : .normal, context: LogFixture.context(identity))
       }
     }

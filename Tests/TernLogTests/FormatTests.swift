@@ -22,7 +22,7 @@ import Testing
     for text in ["one", "two!"] {
       let stored = log.append(
         Array(text.utf8), id: UniqueID(high: 0x0A0B_0C0D_0E0F_1011, low: 0x1213_1415_1617_1819),
-        time: Timestamp(millisecondsSince1970: 1_800_000_000_000), uptime: .milliseconds(12_345), lane: .critical,
+        time: Timestamp(millisecondsSince1970: 1_800_000_000_000), uptimeMilliseconds: 12_345, lane: .critical,
         context: LogContext(identity: 3, part: .errors, facts: Array("who: me".utf8)))
       #expect(stored != .dropped(.storageFailed))
     }
@@ -97,9 +97,9 @@ import Testing
   @Test func `drop counts survive damage to either slot of the file`() {
     var ledger = DropLedger()
     ledger.add(.expired, 2)
-    let first = ledger.nextSlot()
+    let first = ledger.beginSave().slot
     ledger.add(.queueFull, 3)
-    let second = ledger.nextSlot()
+    let second = ledger.beginSave().slot
     var file = [UInt8](repeating: 0, count: DropLedger.fileBytes)
     file.replaceSubrange(first.offset..<first.offset + 512, with: first.bytes)
     file.replaceSubrange(second.offset..<second.offset + 512, with: second.bytes)

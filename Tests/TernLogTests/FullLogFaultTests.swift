@@ -189,7 +189,7 @@ import Testing
       template.clock.advance(by: .seconds(1))
       let outcome = log.append(
         LogFixture.payload(100), id: LogFixture.id(100), time: template.clock.wallTime,
-        uptime: template.clock.uptime, lane: .normal,
+        uptimeMilliseconds: template.clock.uptime.wholeMilliseconds, lane: .normal,
         context: LogFixture.context(7))
       if case .dropped = outcome { Issue.record("not stored, \(place)") }
       log.count(.disabled, 1)

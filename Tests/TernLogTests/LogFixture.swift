@@ -96,7 +96,8 @@ final class LogFixture {
     let number = number ?? appended
     appended = number + 1
     return log.append(
-      Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime, uptime: clock.uptime, lane: lane,
+      Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime,
+      uptimeMilliseconds: clock.uptime.wholeMilliseconds, lane: lane,
       context: Self.context(identity))
   }
 

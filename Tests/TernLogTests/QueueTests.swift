@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -200,14 +201,14 @@ import Testing
   @Test func `accepts events from threads while others claim and settle`() async throws {
     let fixture = LogFixture(.disk)
     let log = try fixture.open()
-    let (time, uptime) = (fixture.clock.wallTime, fixture.clock.uptime)
+    let (time, uptime) = (fixture.clock.wallTime, fixture.clock.uptime.wholeMilliseconds)
     let delivered = await withTaskGroup(of: [Int].self) { group in
       for thread in 0..<4 {
         group.addTask {
           for number in 0..<500 {
             let number = thread * 500 + number
             _ = log.append(
-              LogFixture.payload(number), id: LogFixture.id(number), time: time, uptime: uptime,
+              LogFixture.payload(number), id: LogFixture.id(number), time: time, uptimeMilliseconds: uptime,
               lane: number % 5 == 0 ? .critical : .normal, context: LogFixture.context(0))
           }
           return []

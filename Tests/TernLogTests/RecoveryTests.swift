@@ -157,7 +157,7 @@ import Testing
     let log = try fixture.open()
     fixture.append(log, 50)
     _ = log.append(
-      bytes, id: LogFixture.id(51), time: fixture.clock.wallTime, uptime: .zero, lane: .normal,
+      bytes, id: LogFixture.id(51), time: fixture.clock.wallTime, uptimeMilliseconds: 0, lane: .normal,
       context: LogFixture.context(7))
     fixture.append(log, 52)
     log.close()

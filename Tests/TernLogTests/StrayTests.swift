@@ -77,12 +77,12 @@ import Testing
     ledger.add(.expired, .max)
     ledger.add(.expired, .max)
     #expect(ledger.counts == [.expired: .max])
-    let slot = ledger.nextSlot()
+    let slot = ledger.beginSave().slot
     let file = [UInt8](repeating: 0, count: slot.offset) + slot.bytes
     var read = file.withUnsafeBytes { DropLedger(file: $0) }
     read.add(.expired, 1)
     #expect(read.counts == [.expired: .max])
-    _ = read.nextSlot()
+    _ = read.beginSave()
   }
 
   @Test func `drop counts can be reduced, but not below zero`() {

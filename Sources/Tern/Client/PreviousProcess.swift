@@ -109,6 +109,7 @@ extension Recorder {
     // Queued now: its age in the queue counts from here, not from the crash.
     return append(
       EventRecord(event: event, device: launch.device?.encodedMembers() ?? device),
-      kind == .crash ? .critical : .normal, time: clock.wallTime, uptime: clock.uptime, into: log)
+      kind == .crash ? .critical : .normal, time: clock.wallTime,
+      uptimeMilliseconds: clock.uptime.wholeMilliseconds, into: log)
   }
 }

@@ -25,6 +25,18 @@ public struct SystemClock: TernClock {
 
   /// The time since boot, including sleep.
   public var uptime: Duration {
+    let time = sinceBoot
+    return Duration(
+      secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
+  }
+
+  /// The same in whole microseconds.
+  public var uptimeMicroseconds: Int64 {
+    let time = sinceBoot
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+
+  private var sinceBoot: timespec {
     var time = timespec()
     // The system's monotonic clock that keeps running during sleep.
     #if canImport(Darwin)
@@ -32,8 +44,7 @@ public struct SystemClock: TernClock {
     #else
       clock_gettime(CLOCK_BOOTTIME, &time)
     #endif
-    return Duration(
-      secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
+    return time
   }
 
   /// Waits until `uptime` reaches the deadline or the task is cancelled.

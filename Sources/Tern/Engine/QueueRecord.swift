@@ -69,13 +69,14 @@ extension Engine {
   /// - Parameter make: Called under the recorder's lock with the generator for identifiers.
   /// - Returns: The encoded bytes and where they are stored.
   package func append<Record: QueueRecord>(
-    time: (Record) -> (wall: Timestamp, uptime: Duration), _ make: (inout FastGenerator) -> Record
+    time: (Record) -> (wall: Timestamp, uptimeMilliseconds: Int64), _ make: (inout FastGenerator) -> Record
   ) -> AppendedRecord {
     let (result, appended) = recorder.withLock { recorder -> (Recorder.Result, AppendedRecord) in
       guard recorder.isEnabled, !recorder.isClosed else { return (.nothing, .refused(.disabled)) }
       let record = make(&recorder.generator)
       let time = time(record)
-      let result = recorder.append(record, .normal, time: time.wall, uptime: time.uptime, into: log)
+      let result = recorder.append(
+        record, .normal, time: time.wall, uptimeMilliseconds: time.uptimeMilliseconds, into: log)
       if case .dropped(let reason) = result { return (result, .refused(reason)) }
       if recorder.outage == nil { return (result, .stored(recorder.encoded)) }
       return (result, .buffered(recorder.encoded))

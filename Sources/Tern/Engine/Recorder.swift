@@ -91,15 +91,14 @@ struct Recorder: Sendable {
   ) -> Result {
     if let refusal = refusal(of: kind, log) { return refusal }
     let moment = moments.next(clock)
-    let (time, uptime) = (moment.time, moment.uptime)
     // The event is built in the record, so that it is not copied into it.
     let record = EventRecord(
       event: Event(
         id: UniqueID.event(at: moment, using: &generator), kind: kind,
-        name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: time,
-        uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current,
+        name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: moment.time,
+        uptimeMilliseconds: moment.uptimeMilliseconds, boot: boot, install: install, session: sessions.current,
         user: user, properties: properties.limited(), details: details), device: device)
-    return append(record, priority, time: time, uptime: uptime, into: log)
+    return append(record, priority, time: moment.time, uptimeMilliseconds: moment.uptimeMilliseconds, into: log)
   }
 
   /// The bytes left for the details of an event within the protocol's limit.
@@ -124,17 +123,20 @@ struct Recorder: Sendable {
     return nil
   }
 
-  /// Encodes a record and stores it.
+  /// Encodes a record and stores it; not inlined, because the compiler would copy the record for each of its uses.
+  @inline(never)
   mutating func append<Record: QueueRecord>(
-    _ record: Record, _ priority: Priority, time: Timestamp, uptime: Duration, into log: EventLog
+    _ record: Record, _ priority: Priority, time: Timestamp, uptimeMilliseconds: Int64, into log: EventLog
   ) -> Result {
     lastID = record.id
     encode(record)
     let lane: Lane = priority == .critical ? .critical : .normal
     // Buffered events are older and must be written first.
-    if outage != nil { return buffer(record, lane, time: time, uptime: uptime, log) }
-    let outcome = store(record, lane, time: time, uptime: uptime, epoch: epoch, into: log)
-    if outcome == .dropped(.storageFailed) { return buffer(record, lane, time: time, uptime: uptime, log) }
+    if outage != nil { return buffer(record, lane, time: time, uptimeMilliseconds: uptimeMilliseconds, log) }
+    let outcome = store(record, lane, time: time, uptimeMilliseconds: uptimeMilliseconds, epoch: epoch, into: log)
+    if outcome == .dropped(.storageFailed) {
+      return buffer(record, lane, time: time, uptimeMilliseconds: uptimeMilliseconds, log)
+    }
     if observer != nil { observe(record, lane, outcome) }
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
@@ -170,10 +172,10 @@ struct Recorder: Sendable {
 
   /// Appends the last encoded record to the log; the caller handles one that the disk refuses.
   mutating func store<Record: QueueRecord>(
-    _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, epoch: UInt32, into log: EventLog
+    _ record: Record, _ lane: Lane, time: Timestamp, uptimeMilliseconds: Int64, epoch: UInt32, into log: EventLog
   ) -> AppendOutcome {
     log.append(
-      writer.bytes, id: record.id, time: time, uptime: uptime, lane: lane,
+      writer.bytes, id: record.id, time: time, uptimeMilliseconds: uptimeMilliseconds, lane: lane,
       context: context(of: record, identity: epoch), isKept: true)
   }
 

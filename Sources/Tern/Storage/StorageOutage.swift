@@ -5,7 +5,7 @@ import TernLog
 struct BufferedRecord: Sendable {
   var record: any QueueRecord
   var time: Timestamp
-  var uptime: Duration
+  var uptimeMilliseconds: Int64
   var epoch: UInt32
 }
 
@@ -25,7 +25,7 @@ extension Recorder {
 
   /// Buffers the last encoded record in memory because the log refused it or is not open.
   mutating func buffer<Record: QueueRecord>(
-    _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, _ log: EventLog
+    _ record: Record, _ lane: Lane, time: Timestamp, uptimeMilliseconds: Int64, _ log: EventLog
   ) -> Result {
     if encodedBytes > format.maximumRecordBytes {
       log.count(.tooLarge, 1)
@@ -33,12 +33,13 @@ extension Recorder {
       return .dropped(.tooLarge)
     }
     var outage = outage ?? StorageOutage(isUnopened: false, eventIsReasonFrom: .zero)
-    let buffered = BufferedRecord(record: record, time: time, uptime: uptime, epoch: epoch)
+    let buffered = BufferedRecord(record: record, time: time, uptimeMilliseconds: uptimeMilliseconds, epoch: epoch)
     let evicted = outage.buffer.add(buffered, bytes: encodedBytes + Record.memoryOverhead, lane)
     for buffered in evicted {
       log.count(.storageFailed, 1)
       observe(buffered.record, lane, .dropped(.storageFailed))
     }
+    let uptime = Duration.milliseconds(uptimeMilliseconds)
     let isReason = uptime >= outage.eventIsReasonFrom
     // Post only once: the loop tries the disk and sets the next time.
     if isReason { outage.eventIsReasonFrom = uptime + StorageBackoff.afterEvent }
@@ -91,7 +92,8 @@ extension Recorder {
   ) -> AppendOutcome {
     encode(record)
     let outcome = store(
-      record, lane, time: buffered.time, uptime: buffered.uptime, epoch: buffered.epoch, into: log)
+      record, lane, time: buffered.time, uptimeMilliseconds: buffered.uptimeMilliseconds, epoch: buffered.epoch,
+      into: log)
     if case .stored = outcome { storedRecords += 1 }
     if outcome != .dropped(.storageFailed) { observe(record, lane, outcome) }
     return outcome

@@ -3,9 +3,10 @@ import TernEvents
 extension LogState {
   /// Stores a record with one write, plus a new file when a segment begins.
   mutating func append(
-    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext, uptime: Duration
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext,
+    at uptimeMilliseconds: Int64
   ) -> AppendOutcome {
-    guard isReady(at: uptime) else { return drop(.storageFailed) }
+    guard isReady(at: uptimeMilliseconds) else { return drop(.storageFailed) }
     var index = openIndex(lane, context, for: header.recordBytes)
     if index == nil || diskBytes + header.recordBytes > maximumBytes {
       // Assume a new segment from here on, since making room may end the present one.
@@ -35,8 +36,12 @@ extension LogState {
     guard let own = openSegments[Self.slot(lane, context)],
       let index = lanes[Int(lane.rawValue)].segments.index(of: own.number)
     else { return nil }
-    return lanes[Int(lane.rawValue)].segments[index].takes(bytes, context, configuration, limit: segmentLimit)
-      ? index : nil
+    let (_, end, _, ordinal) = lanes[Int(lane.rawValue)].segments[index].tail
+    // In a small log the header alone may take most of a segment.
+    let limit = max(segmentLimit, SegmentHeader.size(of: context) + (1 << 10))
+    // Compared here: a method of the segment would copy it.
+    return end + bytes <= limit && ordinal < configuration.segmentEvents
+      && lanes[Int(lane.rawValue)].segments[index].header.context == context ? index : nil
   }
 
   private mutating func store(
@@ -168,15 +173,6 @@ extension LogState {
 }
 
 extension Segment {
-  /// Returns true if a record of this size and context can be appended.
-  fileprivate func takes(
-    _ bytes: Int, _ context: LogContext, _ configuration: EventLog.Configuration, limit: Int
-  ) -> Bool {
-    // In a small log the header alone may take most of a segment.
-    end + bytes <= max(limit, header.size + (1 << 10)) && nextOrdinal < configuration.segmentEvents
-      && header.context == context
-  }
-
   /// The values that an append needs.
   fileprivate var tail: (number: UInt64, end: Int, salt: UInt32, ordinal: Int) {
     (name.number, end, header.salt, nextOrdinal)

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 extension LogState {
@@ -29,7 +30,7 @@ extension LogState {
       endErasures()
       if hasUnsavedErasures { saveErasures() }
       saveAgeClock()
-      lastCheck = clock.uptime
+      lastCheck = clock.uptime.wholeMilliseconds
       recountTracked()
     } catch {
       closeFiles()

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 extension LogState {
@@ -38,22 +39,47 @@ extension LogState {
 
   /// Writes the drop counts if they changed; they stay dirty if that fails.
   mutating func saveLedger() {
-    guard ledger.isDirty, let home else { return }
+    if let save = beginSavingLedger(), !save.write(fileSystem) { ledger.isDirty = true }
+  }
+
+  /// Returns the drop counts to write, which count as saved from now on; `nil` if they have not changed.
+  mutating func beginSavingLedger() -> LedgerSave? {
+    guard ledger.isDirty, let home else { return nil }
     if ledgerHome != home.path { loadLedger() }
-    guard ledgerHome == home.path else { return }
-    let path = home.path(DropLedger.fileName)
-    let slot = ledger.nextSlot()
+    guard ledgerHome == home.path else { return nil }
+    return LedgerSave(path: home.path(DropLedger.fileName), ledger: ledger.beginSave())
+  }
+}
+
+/// Drop counts to write to their file.
+struct LedgerSave {
+  let path: String
+  let ledger: DropLedger
+
+  /// Returns true if the counts were written.
+  func write(_ fileSystem: any FileSystem) -> Bool {
+    let slot = ledger.slot
     if let file = try? fileSystem.open(path, .update) {
       defer { fileSystem.close(file) }
-      let written = slot.bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: slot.offset) }
-      ledger.isDirty = written != slot.bytes.count
-    } else if let file = try? fileSystem.open(path, .create) {
-      defer { fileSystem.close(file) }
-      // Write both slots, so that neither needs disk space later.
-      let other = [UInt8](repeating: 0, count: DropLedger.slotBytes)
-      let bytes = slot.offset == 0 ? slot.bytes + other : other + slot.bytes
-      let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }
-      ledger.isDirty = written != bytes.count
+      return slot.bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: slot.offset) } == slot.bytes.count
+    }
+    guard let file = try? fileSystem.open(path, .create) else { return false }
+    defer { fileSystem.close(file) }
+    // Write both slots, so that neither needs disk space later.
+    let other = [UInt8](repeating: 0, count: DropLedger.slotBytes)
+    let bytes = slot.offset == 0 ? slot.bytes + other : other + slot.bytes
+    return bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) } == bytes.count
+  }
+}
+
+extension EventLog {
+  /// Saves the counts if they changed, so that a crash does not lose them.
+  ///
+  /// Writes outside the lock of the state, because `append` would wait for it.
+  package func saveCounts() {
+    savingCounts.withLock { _ in
+      guard let save = state.withLock({ $0.beginSavingLedger() }), !save.write(fileSystem) else { return }
+      state.withLock { $0.ledger.isDirty = true }
     }
   }
 }

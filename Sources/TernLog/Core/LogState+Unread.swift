@@ -65,7 +65,7 @@ extension EventLog {
       }
       removeSettled()
       shrink()
-      state.withLock { $0.saveLedger() }
+      saveCounts()
       return isMore
     }
   }

@@ -1,17 +1,17 @@
+import TernBase
 import TernEvents
 
 extension LogState {
   /// True if there is a directory to write to. Checks the disk at most once a second.
-  mutating func isReady(at uptime: Duration) -> Bool {
-    let since = uptime - lastCheck
-    if since >= .zero, since < .seconds(1) { return home != nil }
-    return checkHome(at: uptime)
+  mutating func isReady(at uptimeMilliseconds: Int64) -> Bool {
+    if (0..<1_000).contains(uptimeMilliseconds.subtractingSaturated(lastCheck)) { return home != nil }
+    return checkHome(at: .milliseconds(uptimeMilliseconds))
   }
 
   /// Checks that the directory still exists, and creates another one if it does not.
   mutating func checkHome(at uptime: Duration) -> Bool {
     if isClosed || !looksForHome { return false }
-    lastCheck = uptime
+    lastCheck = uptime.wholeMilliseconds
     guard home != nil, !isHomeLost else { return reattach() }
     for slot in openSegments.indices { restore(slot) }
     return true

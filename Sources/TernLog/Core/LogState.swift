@@ -53,8 +53,8 @@ struct LogState {
   var leavingBytes = 0
   /// Bytes of files that were quarantined.
   var quarantinedBytes = 0
-  /// The uptime of the last check of the directory.
-  var lastCheck: Duration = .zero
+  /// The uptime of the last check of the directory, in milliseconds.
+  var lastCheck: Int64 = 0
   var isClosed = false
   /// True once the log was opened: from then on a missing directory is created again.
   var looksForHome = true

@@ -81,9 +81,15 @@ package struct DropLedger {
     isDirty = wasDirty
   }
 
-  /// The bytes and the offset of the next slot; if not all reasons fit, the rarest are left out.
-  mutating func nextSlot() -> (bytes: [UInt8], offset: Int) {
+  /// Returns the counts to write to the next slot; they count as saved from now on.
+  mutating func beginSave() -> DropLedger {
     sequence += 1
+    isDirty = false
+    return self
+  }
+
+  /// The bytes and the offset of the slot; if not all reasons fit, the rarest are left out.
+  var slot: (bytes: [UInt8], offset: Int) {
     var bytes = [UInt8](repeating: 0, count: Self.slotBytes)
     var position = 20
     var entries: UInt16 = 0

@@ -20,7 +20,10 @@ extension MeasurementClient {
     }
     let clock = engine.environment.clock
     guard isWithinAllowance(draft, clock.uptime) else { return engine.countDrop(.rateLimited) }
-    let appended = engine.append(time: { ($0.wallTime - $0.draft.waited, $0.uptime - $0.waited) }) { generator in
+    let time = { (hit: RecordedHit) in
+      (hit.wallTime - hit.draft.waited, (hit.uptime - hit.waited).wholeMilliseconds)
+    }
+    let appended = engine.append(time: time) { generator in
       let now = clock.wallTime
       return RecordedHit(
         draft: draft, id: UniqueID.timeOrdered(at: now, using: &generator), wallTime: now, uptime: clock.uptime,

@@ -28,7 +28,8 @@ import TernBase
         clock.advance(by: .milliseconds(10))
         let event = NumberedEvent(process: 0, thread: 0, index: number)
         let outcome = log.append(
-          event.payload, id: event.id, time: clock.wallTime, uptime: clock.uptime, lane: event.lane,
+          event.payload, id: event.id, time: clock.wallTime, uptimeMilliseconds: clock.uptime.wholeMilliseconds,
+          lane: event.lane,
           context: LogContext(identity: event.identity))
         guard case .stored = outcome else {
           #expect(outcome == .dropped(.storageFailed))
