@@ -73,11 +73,14 @@ struct ClientEndpoints: Sendable {
   }
 
   /// Stores a body of an address that these protocols share with another one; `nil` for a body of the other one.
+  ///
+  /// - Parameter arrived: When the head of the request arrived.
   func answer(
-    _ body: BodyReader.Body, encoding: String?, _ request: Request, _ context: CollectorContext
+    _ body: BodyReader.Body, encoding: String?, _ request: Request, arrived: Timestamp, _ context: CollectorContext
   ) async -> Response? {
     let protocols = Self.protocols(of: request)
-    let client = clientRequest(request, context)
+    var client = clientRequest(request, context)
+    client.arrived = arrived
     do {
       return try await store(body, encoding: encoding, client, context, protocols)
     } catch {

@@ -68,6 +68,7 @@ struct MeasurementEndpoints: Sendable {
   /// Answers an address that clients of other systems have, too. They keep their events after an error, which a picture would hide.
   private func batch(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (body, encoding): (BodyReader.Body, String?)
+    let arrived = ingestion.clocks.wallTime()
     do {
       try ingestion.usage.admit(context.owners(app: nil))
       encoding = try ingestion.encoding(of: request)
@@ -76,7 +77,9 @@ struct MeasurementEndpoints: Sendable {
       guard let response = clients.response(to: error, request, context) else { throw error }
       return response
     }
-    if let response = await clients.answer(body, encoding: encoding, request, context) { return response }
+    if let response = await clients.answer(body, encoding: encoding, request, arrived: arrived, context) {
+      return response
+    }
     return try await store(body, request, context, encoding: encoding, .lines)
   }
 

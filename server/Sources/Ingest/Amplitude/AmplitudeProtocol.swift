@@ -36,14 +36,20 @@ struct AmplitudeProtocol: ClientProtocol {
     let members = json.members(
       "event_type", "insert_id", "time", "user_id", "device_id", "session_id", "event_properties", "user_properties",
       "library",
-      "os_name", "os_version", "device_model", "country", "language", "app_version", "version_name", "platform")
+      "os_name", "os_version", "device_model", "country", "language", "app_version", "version_name", "platform",
+      "group_properties")
     func text(_ index: Int) -> String { members[index]?.name(limits) ?? "" }
     let name = text(0)
     var event: ClientEvent
     switch name {
     case "$identify", "$groupidentify":
       event = ClientEvent(.personRecord, String(name.dropFirst()))
-      event.properties = (members[7]?.member("$set") ?? members[7])?.properties(limits) ?? []
+      // What is set, once or always, added or removed; without these words, the traits themselves.
+      for changed in [members[7], members[17]] {
+        var changes: [RawJSON?] = []
+        changed?.forEachMember { name, value in if name.first == UInt8(ascii: "$") { changes.append(value) } }
+        event.addProperties(of: changes.isEmpty ? [changed] : changes, limits)
+      }
     case _ where name.hasPrefix("$"): return .failure(.unsupported)
     default:
       event = ClientEvent(.event, name)

@@ -85,7 +85,7 @@ package enum RejectionReason: String, Sendable, CaseIterable {
     switch self {
     case .rateLimited: "Send less, or raise the limit: `tern apps limits` shows and changes it."
     case .unsupported:
-      "Tern stores no flags, surveys, recordings, transactions and clicks of its own accord; nothing is to be done."
+      "Tern stores no flags, surveys, recordings, transactions and recorded clicks. You don't need to do anything."
     case .quarantined: "Report this with the server's log: the server stored the event, and processing it failed."
     case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .notAnObject: "Send a JSON object."
@@ -101,7 +101,7 @@ package enum RejectionReason: String, Sendable, CaseIterable {
     case .timeTooOld: "The event is older than the server accepts; send events earlier, or check the device's clock."
     case .timeInFuture: "The event is dated in the future; check the device's clock."
     case .eventTooLarge: "Make the event smaller; docs/protocols.md lists the limits."
-    case .exceptionMissing: "Send the exception as an object in the member `exception`."
+    case .exceptionMissing: "Send the exception, in Tern's own protocol as an object in the member `exception`."
     case .exceptionTypeMissing: "Give the exception a non-empty type."
     case .attachmentMissing: "Send the piece as an object in the member `attachment`."
     case .attachmentInvalid:

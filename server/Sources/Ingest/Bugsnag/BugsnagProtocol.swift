@@ -40,9 +40,19 @@ struct BugsnagProtocol: ClientProtocol {
         event.startsSession = true
         event.time = count.member("startedAt")?.time
         event.device = shared
-        for _ in 0..<min(max(count.member("sessionsStarted")?.integer ?? 0, 0), 10_000 - min(reading.count, 10_000)) {
-          reading.add(.success(event))
-        }
+        reading.add(event, times: count.member("sessionsStarted")?.integer ?? 0)
+      }
+      json.member("sessions")?.forEachElement(atMost: request.mostRecords) { session in
+        let members = session.members("id", "startedAt", "user")
+        var event = ClientEvent(.sessionStart, "")
+        event.startsSession = true
+        event.session = members[0]?.identifier() ?? ""
+        event.identity = members[0]?.identifier().map { .id($0) } ?? .none
+        event.time = members[1]?.time
+        event.user = members[2]?.member("id")?.identifier(limit: request.limits.maximumNameBytes) ?? ""
+        event.install = event.user
+        event.device = shared
+        reading.add(.success(event))
       }
       return reading
     }

@@ -27,7 +27,8 @@ extension ClientReading {
     let builder = BatchBuilder(
       source: source, received: received, key: request.key, app: app, limits: request.limits, capacity: events.count)
     let clock = sent.map { EventClock(SentStamp(time: $0), arrived: request.arrived) }
-    var batch = ClientBatch(builder: builder, clock: clock, request: request)
+    let sessions = InstallHasher(key: request.key, app: app, install: "")
+    var batch = ClientBatch(builder: builder, clock: clock, request: request, sessions: sessions)
     if isFirst { for rejection in rejections { batch.builder.reject(rejection) } }
     for (index, event) in events where event.key ?? self.key ?? "" == key {
       batch.add(event, index: index)
@@ -41,6 +42,8 @@ private struct ClientBatch {
   var builder: BatchBuilder
   let clock: EventClock?
   let request: ClientRequest
+  /// Hashes the identifiers of sessions alone: whose a session is may be known only in a later update.
+  let sessions: InstallHasher
 
   mutating func add(_ event: ClientEvent, index: Int) {
     let isNamed = event.kind == .event || event.kind == .screen
@@ -53,7 +56,8 @@ private struct ClientBatch {
         index: index, kind: event.kind, duplicateKey: duplicateKey(of: event, install: install), time: time,
         install: install, device: builder.device(event.device),
         session: event.session.isEmpty ? 0 : session(event.session, install: install),
-        startsSession: event.startsSession, user: event.user, name: event.name, properties: event.properties))
+        startsSession: event.startsSession, user: event.user, name: event.name,
+        properties: Self.fitting(event.properties)))
     guard var error = event.error else { return }
     error.event = builder.batch.events.count - 1
     builder.append(error)
@@ -62,17 +66,14 @@ private struct ClientBatch {
   /// When an event happened, as far as the server can tell.
   private func happened(_ event: ClientEvent) -> Timestamp {
     guard let own = event.time else { return builder.batch.received }
-    guard let clock, !clock.isRight else {
-      // No event comes from the future: the client's clock is wrong.
-      return own > builder.window.upperBound ? builder.batch.received : own
-    }
+    guard let clock, !clock.isRight else { return own }
     // A client that sends whole seconds would otherwise move an event past its arrival.
     return min(clock.time(own, uptime: nil, isSameBoot: false, window: builder.window).time, request.arrived)
   }
 
   /// The key by the client's own time: a correction differs from one attempt to the next.
   private func duplicateKey(of event: ClientEvent, install: Int) -> DuplicateKey? {
-    let hasher = builder.hasher(install: install)
+    let hasher = event.kind == .sessionStart ? sessions : builder.hasher(install: install)
     let type = builder.batch.source.rawValue
     let hash: Int64? = withUTF8(type) { type in
       switch event.identity {
@@ -90,6 +91,17 @@ private struct ClientBatch {
       (event.writtenTime ?? event.time)?.millisecondsSince1970 ?? builder.batch.received.millisecondsSince1970 / window
       * window
     return hash.map { DuplicateKey(milliseconds: time, hash: $0) }
+  }
+
+  /// The first properties, as many as an event of Tern's own protocol could have.
+  private static func fitting(_ properties: [Properties.Element]) -> [Properties.Element] {
+    var room = NativeProtocol.maximumEventBytes
+    return Array(
+      properties.prefix { property in
+        room -= property.name.utf8.count
+        if case .string(let text) = property.value { room -= text.utf8.count }
+        return room >= 0
+      })
   }
 
   private func session(_ name: String, install: Int) -> Int64 {

@@ -50,8 +50,18 @@ package struct ClientReading: Sendable {
   package var count: Int { events.count + rejections.count }
   /// The identifiers of events by which some clients expect to be answered.
   package var identifiers: [String] = []
-  /// The form of the request, where answers differ by it; empty if they don't.
-  package var form = ""
+  /// The form of the request, where answers differ by it.
+  package var form = Form.usual
+
+  package enum Form: Sendable {
+    case usual
+    /// Several requests in one, of which the answer gives the numbers.
+    case bulk
+    /// A request that wants no image as its answer.
+    case withoutImage
+    /// A request whose answer has a result for each event.
+    case results
+  }
 
   package init(key: String? = nil, sent: Timestamp? = nil) { (self.key, self.sent) = (key, sent) }
 
@@ -68,8 +78,20 @@ package struct ClientReading: Sendable {
     IngestError(.tooLarge, "The request holds more than \(limits.maximumEvents) events; send fewer at a time.")
   }
 
+  /// Adds the starts of sessions that are only counted, 10,000 in a request at most; what lies beyond is one rejection.
+  mutating func add(_ event: ClientEvent, times: Int) {
+    let room = max(Self.maximumCounted - events.count, 0)
+    for _ in 0..<min(max(times, 0), room) { add(.success(event)) }
+    if times > room { add(.failure(.unsupported)) }
+  }
+
+  private static let maximumCounted = 10_000
+
   /// Adds an event, or the reason that there is none.
-  mutating func add(_ event: Result<ClientEvent, RejectionReason>) {
+  ///
+  /// - Parameter key: The key that the event names. The first one is that of the request, whose app counts what is not stored.
+  mutating func add(_ event: Result<ClientEvent, RejectionReason>, key ownKey: String? = nil) {
+    key = key ?? ownKey
     switch event {
     case .success(let event): events.append((count, event))
     case .failure(let reason): rejections.append(Rejection(reason, index: count))

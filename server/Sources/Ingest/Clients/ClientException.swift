@@ -42,10 +42,8 @@ struct ClientException {
     causes = Array(chain.dropFirst())
   }
 
-  /// Adds calls with the members that several systems share.
-  ///
-  /// - Parameter addresses: The member with the address of a call.
-  mutating func addFrames(_ list: RawJSON?, innermostFirst: Bool, addresses: StaticString = "instruction_addr") {
+  /// Adds calls with the members that several systems share, the outermost first.
+  mutating func addFrames(_ list: RawJSON?) {
     var added: [Frame] = []
     list?.forEachElement(atMost: 4_096) { json in
       let members = json.members("function", "module", "abs_path", "filename", "lineno", "raw_function")
@@ -56,23 +54,26 @@ struct ClientException {
         frame.function = "\(text(1)).\(frame.function)"
       }
       frame.line = members[4]?.integer
-      frame.address = json.member(addresses)?.lenientText(limit: 32) ?? ""
+      frame.address = json.member("instruction_addr")?.lenientText(limit: 32) ?? ""
       added.append(frame)
     }
     // The innermost calls matter most.
-    frames += (innermostFirst ? added : added.reversed()).prefix(Self.maximumFrames - frames.count)
+    frames += added.reversed().prefix(Self.maximumFrames - frames.count)
   }
 
-  /// Adds a loaded program or library, if it can be told by an identifier and addresses.
-  mutating func addImage(id: RawJSON?, start: RawJSON?, size: RawJSON?, name: RawJSON?) {
-    guard let id = BuildIdentifier.normalized(id?.lenientText(limit: 128) ?? ""), let start = Self.address(start),
-      let size = Self.address(size), size > 0, images.count < Self.maximumImages
-    else { return }
-    let path = name?.lenientText(limit: Self.maximumTextBytes) ?? ""
-    images.append(
-      Image(
-        id: id, start: start, end: start.addingReportingOverflow(size - 1).partialValue,
-        name: path.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? "?"))
+  /// Adds the loaded programs and libraries that can be told by an identifier and addresses.
+  mutating func addImages(_ list: RawJSON?) {
+    list?.forEachElement(atMost: Self.maximumImages) { json in
+      let members = json.members("code_id", "debug_id", "image_addr", "image_size", "code_file")
+      guard let id = BuildIdentifier.normalized((members[0] ?? members[1])?.lenientText(limit: 128) ?? ""),
+        let start = Self.address(members[2]), let size = Self.address(members[3]), size > 0
+      else { return }
+      let path = members[4]?.lenientText(limit: Self.maximumTextBytes) ?? ""
+      images.append(
+        Image(
+          id: id, start: start, end: start.addingReportingOverflow(size - 1).partialValue,
+          name: path.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? "?"))
+    }
   }
 
   private static func address(_ value: RawJSON?) -> UInt64? {

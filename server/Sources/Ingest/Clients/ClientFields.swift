@@ -29,7 +29,7 @@ extension RawJSON {
   var time: Timestamp? {
     if let escaped = escapedText {
       guard escaped.count <= 64 else { return nil }
-      return writtenTime(escaped) ?? Double(String(decoding: escaped, as: UTF8.self)).flatMap(Timestamp.init(number:))
+      return writtenTime(escaped) ?? Timestamp(number: String(decoding: escaped, as: UTF8.self))
     }
     return number.flatMap(Timestamp.init(number:))
   }
@@ -39,12 +39,27 @@ extension RawJSON {
 
 extension Timestamp {
   /// Creates a time from a number of seconds, with or without a fraction, or of milliseconds: seconds of this size would be in
-  /// the year 5138. A text such as `nan` is a number for Swift, but no time.
+  /// the year 5138.
   init?(number: Double) {
     guard number.isFinite else { return nil }
     let milliseconds = abs(number) < 1e11 ? number * 1e3 : number
     let limit = 9e15
     self.init(millisecondsSince1970: Int64(min(max(milliseconds, -limit), limit)))
+  }
+
+  /// Creates a time from the digits of such a number. Texts such as `nan` and `0x1p4` are numbers for Swift, but no times.
+  init?(number text: String) {
+    guard text.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }), let number = Double(text) else { return nil }
+    self.init(number: number)
+  }
+}
+
+extension ClientEvent {
+  /// Adds the members of some objects as properties, as far as there is room.
+  mutating func addProperties(of objects: [RawJSON?], _ limits: IngestLimits) {
+    for case let object? in objects {
+      properties += object.properties(limits).prefix(max(limits.maximumProperties - properties.count, 0))
+    }
   }
 }
 

@@ -16,12 +16,13 @@ struct MatomoProtocol: ClientProtocol {
 
   func read(_ body: UnsafeRawBufferPointer, _ request: ClientRequest) throws(IngestError) -> ClientReading {
     var reading = ClientReading()
+    func add(_ hit: MatomoHit) { reading.add(hit.event(request), key: hit.site) }
     if ClientDocument.begins(body, with: "{") {
-      reading.form = "bulk"
+      reading.form = .bulk
       try ClientDocument.read(body, limits: request.limits) { (json) throws(IngestError) in
         json.member("requests")?.forEachElement(atMost: request.mostRecords) { line in
           let text = (line.text(limit: 64 << 10) ?? "").drop { $0 == "?" }
-          Array(text.utf8).withUnsafeBytes { reading.add(MatomoHit($0).event(request)) }
+          Array(text.utf8).withUnsafeBytes { add(MatomoHit($0)) }
         }
       }
       return reading
@@ -30,8 +31,8 @@ struct MatomoProtocol: ClientProtocol {
     let form = body.isEmpty ? Array(request.query.utf8) : Array(body)
     form.withUnsafeBytes { bytes in
       let hit = MatomoHit(bytes)
-      if hit.text("send_image") == "0" { reading.form = "no image" }
-      reading.add(hit.event(request))
+      if hit.text("send_image") == "0" { reading.form = .withoutImage }
+      add(hit)
     }
     return reading
   }
@@ -44,7 +45,7 @@ struct MatomoProtocol: ClientProtocol {
 
   func answer(_ outcome: ClientOutcome, to request: ClientRequest) -> ClientAnswer {
     switch outcome {
-    case .stored(let reading) where reading.form == "bulk":
+    case .stored(let reading) where reading.form == .bulk:
       return ClientAnswer(200) { json in
         json.raw("{\"status\":\"success\",\"tracked\":")
         json.integer(Int64(reading.events.count))
@@ -52,7 +53,7 @@ struct MatomoProtocol: ClientProtocol {
         json.integer(Int64(reading.rejections.count))
         json.raw("}")
       }
-    case .stored(let reading) where reading.form == "no image": return ClientAnswer(204, text: "")
+    case .stored(let reading) where reading.form == .withoutImage: return ClientAnswer(204, text: "")
     case .stored:
       var answer = ClientAnswer(200, text: "")
       (answer.contentType, answer.body) = ("image/gif", Self.image)
@@ -72,6 +73,9 @@ struct MatomoHit {
 
   func text(_ name: String, limit: Int = 1 << 10) -> String { form.text(name, limit: limit) ?? "" }
 
+  /// The number of the site, which is the key; `nil` without one.
+  var site: String? { text("idsite").isEmpty ? nil : text("idsite") }
+
   /// Parameters that become properties under names of their own.
   private static let properties = [
     ("e_c", "category"), ("e_n", "name"), ("url", "url"), ("urlref", "referrer"), ("ec_id", "order"),
@@ -82,7 +86,7 @@ struct MatomoHit {
 
   func event(_ request: ClientRequest) -> Result<ClientEvent, RejectionReason> {
     let limits = request.limits
-    guard !text("idsite").isEmpty else { return .failure(.trackingIDMissing) }
+    guard let site else { return .failure(.trackingIDMissing) }
     var event: ClientEvent
     if text("ca") == "1", !text("cra").isEmpty {
       let type = text("cra_tp").isEmpty ? "Error" : text("cra_tp", limit: 512)
@@ -99,7 +103,7 @@ struct MatomoHit {
       let title = text("action_name", limit: limits.maximumNameBytes)
       event = ClientEvent(.screen, title.isEmpty ? text("url", limit: limits.maximumNameBytes) : title)
     }
-    event.key = text("idsite")
+    event.key = site
     for (name, property) in Self.properties {
       if let value = form.text(name, limit: limits.maximumValueBytes) {
         event.properties.append(.init(name: property, value: .string(value)))
@@ -119,7 +123,7 @@ struct MatomoHit {
     event.user = text("uid", limit: limits.maximumNameBytes)
     event.install = [text("_id"), text("cid"), event.user].first { !$0.isEmpty } ?? request.anonymousInstall
     let time = text("cdt")
-    event.time = Double(time).flatMap { Timestamp(number: $0) } ?? Array(time.utf8).withUnsafeBytes { writtenTime($0) }
+    event.time = Timestamp(number: time) ?? Array(time.utf8).withUnsafeBytes { writtenTime($0) }
     // Only with a random number, and then with all the rest of the request.
     if !text("rand").isEmpty {
       event.identity = form.text(without: ["token_auth"]).withUnsafeBytes { request.identity(ofBytes: $0) }

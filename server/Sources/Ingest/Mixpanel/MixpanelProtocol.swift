@@ -46,6 +46,10 @@ struct MixpanelProtocol: ClientProtocol {
       var reading = ClientReading(key: nil)
       let isPerson = ["/engage", "/groups"].contains(request.path)
       func add(_ item: RawJSON) {
+        // For requests of which nothing is stored: events have keys of their own.
+        if reading.key == nil {
+          reading.key = (isPerson ? item.member("$token") : item.member("properties")?.member("token"))?.identifier()
+        }
         reading.add(isPerson ? Self.person(item, request) : Self.event(item, request))
       }
       if json.isList {
@@ -69,7 +73,7 @@ struct MixpanelProtocol: ClientProtocol {
     let limits = request.limits
     let members = json.members("event", "properties")
     let name = members[0]?.name(limits) ?? ""
-    guard let properties = members[1], properties.isObject else { return .failure(.idMissing) }
+    guard let properties = members[1], properties.isObject else { return .failure(.notAnObject) }
     let facts = properties.members(
       "token", "distinct_id", "time", "$insert_id", "$device_id", "$user_id", "mp_lib", "$lib_version", "$os",
       "$os_version",
@@ -123,11 +127,12 @@ struct MixpanelProtocol: ClientProtocol {
     event.time = members[2]?.time
     event.user = members[1]?.identifier(limit: limits.maximumNameBytes) ?? ""
     event.install = event.user
-    event.properties =
-      (members[3] ?? members[4])?.properties(limits)
-      ?? json.properties(limits) {
+    event.addProperties(of: [members[3], members[4]], limits)
+    if members[3] == nil, members[4] == nil {
+      event.properties = json.properties(limits) {
         !["$token", "$distinct_id", "$time", "$group_id", "$group_key", "$ip"].contains($0)
       }
+    }
     if let group = members[5]?.identifier(), let kind = members[6]?.identifier() {
       event.properties.append(.init(name: kind, value: .string(group)))
     }

@@ -52,7 +52,34 @@ enum OTLPDocument {
     // 64-bit integers are texts in this form.
     if let integer = members[2] { return Int64(integer.lenientText(limit: 32)).map { .integer($0) } }
     if let number = members[3]?.number { return .double(number) }
-    return (members[0] ?? members[1] ?? members[4] ?? members[5] ?? members[6])?.property(
-      limit: limits.maximumValueBytes)
+    if members[4] != nil || members[5] != nil {
+      var text = JSONWriter(capacity: 64)
+      write(json, to: &text, limits, depth: 0)
+      return .string(text.bytes.withUnsafeBytes { Ingest.text($0, limit: limits.maximumValueBytes) })
+    }
+    return (members[0] ?? members[1] ?? members[6])?.property(limit: limits.maximumValueBytes)
+  }
+
+  /// Writes a value as JSON, lists and maps as such.
+  private static func write(_ json: RawJSON, to text: inout JSONWriter, _ limits: IngestLimits, depth: Int) {
+    let members = json.members("arrayValue", "kvlistValue")
+    guard let list = members[0] ?? members[1] else {
+      guard let value = value(json, limits) else { return text.raw("null") }
+      return text.value(value)
+    }
+    let isMap = members[0] == nil
+    text.raw(isMap ? "{" : "[")
+    var isFirst = true
+    list.member("values")?.forEachElement(atMost: limits.maximumValueBytes) { element in
+      guard text.bytes.count < limits.maximumValueBytes, depth < OTLPMessage.maximumDepth else { return }
+      if !isFirst { text.raw(",") }
+      isFirst = false
+      if isMap {
+        text.string(element.member("key")?.name(limits) ?? "")
+        text.raw(":")
+      }
+      write(isMap ? element.member("value") ?? element : element, to: &text, limits, depth: depth + 1)
+    }
+    text.raw(isMap ? "}" : "]")
   }
 }

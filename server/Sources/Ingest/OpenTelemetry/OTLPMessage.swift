@@ -4,7 +4,7 @@ import TernEvents
 /// Logs in protobuf: `ExportLogsServiceRequest` of OTLP 1.
 enum OTLPMessage {
   /// Values within values beyond this depth are left out.
-  private static let maximumDepth = 16
+  static let maximumDepth = 16
 
   /// Passes the records to `body`; returns false for bytes that are no such message.
   static func read(

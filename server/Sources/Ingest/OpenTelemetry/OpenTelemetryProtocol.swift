@@ -68,10 +68,16 @@ struct OTLPRecord {
     "exception.stacktrace",
   ]
 
+  /// Returns an attribute of the record or its resource as text.
   private func text(_ name: String) -> String {
-    guard let value = (attributes.last { $0.name == name } ?? resource.last { $0.name == name })?.value else {
-      return ""
-    }
+    Self.text(name, of: attributes) ?? Self.text(name, of: resource) ?? ""
+  }
+
+  /// Returns an attribute that says what happened, which a resource can't.
+  private func ownText(_ name: String) -> String { Self.text(name, of: attributes) ?? "" }
+
+  private static func text(_ name: String, of attributes: [Properties.Element]) -> String? {
+    guard let value = attributes.last(where: { $0.name == name })?.value else { return nil }
     if case .string(let text) = value { return text }
     var json = JSONWriter(capacity: 32)
     json.value(value)
@@ -80,11 +86,11 @@ struct OTLPRecord {
 
   func event(_ identity: ClientEvent.Identity, _ limits: IngestLimits) -> Result<ClientEvent, RejectionReason> {
     var event: ClientEvent
-    let type = text("exception.type")
-    let name = name.isEmpty ? text("event.name") : name
-    if !type.isEmpty || !text("exception.message").isEmpty {
-      var exception = ClientException(type: type.isEmpty ? "Error" : type, message: text("exception.message"))
-      exception.trace = text("exception.stacktrace")
+    let (type, message) = (ownText("exception.type"), ownText("exception.message"))
+    let name = name.isEmpty ? ownText("event.name") : name
+    if !type.isEmpty || !message.isEmpty {
+      var exception = ClientException(type: type.isEmpty ? "Error" : type, message: message)
+      exception.trace = ownText("exception.stacktrace")
       event = ClientEvent(.handledError, exception.type)
       event.error = exception.incoming(id: "")
     } else if name.isEmpty {

@@ -33,8 +33,8 @@ enum PostHogEvent {
       properties?.properties(limits) {
         ["$group_type", "$group_key"].contains($0) || !$0.hasPrefix("$") && $0 != "distinct_id" && $0 != "token"
       } ?? []
-    if event.kind == .personRecord, let traits = members[5] ?? members[6] ?? fact(9) ?? fact(10) ?? fact(11) {
-      event.properties += traits.properties(limits).prefix(max(limits.maximumProperties - event.properties.count, 0))
+    if event.kind == .personRecord {
+      event.addProperties(of: [members[5], members[6], fact(9), fact(10), fact(11)], limits)
     }
     event.time = members[2]?.time
     event.session = (fact(3) ?? members[8])?.identifier() ?? ""
@@ -69,17 +69,11 @@ enum PostHogEvent {
       var exception = ClientException(
         type: json.member("type")?.lenientText(limit: 512) ?? "",
         message: json.member("value")?.lenientText(limit: 8 << 10) ?? "")
-      exception.addFrames(
-        json.member("stacktrace")?.member("frames"), innermostFirst: false, addresses: "instruction_addr")
+      exception.addFrames(json.member("stacktrace")?.member("frames"))
       exceptions.append(exception)
     }
     var outermost = ClientException(chain: exceptions)
-    properties.member("$debug_images")?.forEachElement(atMost: ClientException.maximumImages) { image in
-      outermost.addImage(
-        id: image.member("code_id") ?? image.member("debug_id"), start: image.member("image_addr"),
-        size: image.member("image_size"),
-        name: image.member("code_file"))
-    }
+    outermost.addImages(properties.member("$debug_images"))
     return outermost
   }
 

@@ -41,17 +41,20 @@ struct PostHogProtocol: ClientProtocol {
       } else if let batch = members[0], batch.isList {
         batch.forEachElement(atMost: request.mostRecords) { Self.add($0, to: &reading, request) }
       } else if json.isList {
-        json.forEachElement(atMost: request.mostRecords) { Self.add($0, to: &reading, request) }
+        json.forEachElement(atMost: request.mostRecords) {
+          reading.key = reading.key ?? ($0.member("api_key") ?? $0.member("properties")?.member("token"))?.identifier()
+          Self.add($0, to: &reading, request)
+        }
       } else {
         Self.add(json, to: &reading, request)
       }
-      if request.path == Self.newPath { reading.form = "results" }
+      if request.path == Self.newPath { reading.form = .results }
       return reading
     }
   }
 
   private static func time(_ header: String) -> Timestamp? {
-    Array(header.utf8).withUnsafeBytes { writtenTime($0) } ?? Double(header).flatMap { Timestamp(number: $0) }
+    Array(header.utf8).withUnsafeBytes { writtenTime($0) } ?? Timestamp(number: header)
   }
 
   private static func add(_ json: RawJSON, to reading: inout ClientReading, _ request: ClientRequest) {
@@ -61,7 +64,7 @@ struct PostHogProtocol: ClientProtocol {
 
   func answer(_ outcome: ClientOutcome, to request: ClientRequest) -> ClientAnswer {
     switch outcome {
-    case .stored(let reading) where reading.form == "results":
+    case .stored(let reading) where reading.form == .results:
       ClientAnswer(200) { json in
         json.raw("{\"results\":{")
         for (index, id) in reading.identifiers.enumerated() {

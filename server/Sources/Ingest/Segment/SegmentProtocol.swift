@@ -35,31 +35,21 @@ struct SegmentProtocol: ClientProtocol {
       let members = json.members("batch", "sentAt", "writeKey", "context")
       var reading = ClientReading(key: members[2]?.identifier() ?? request.credential, sent: members[1]?.time)
       if let batch = members[0], batch.isList {
-        let context = Context(members[3], request.limits)
+        // The context of a batch, for its messages without one.
+        let device = members[3].map { Self.device($0, request.limits) } ?? IncomingDevice()
         batch.forEachElement(atMost: request.mostRecords) {
-          reading.add(Self.event($0, call: nil, context, request))
+          reading.add(Self.event($0, call: nil, device, request))
         }
       } else {
         let call = request.path.split(separator: "/").last.map(String.init)
-        reading.add(Self.event(json, call: call, Context(nil, request.limits), request))
+        reading.add(Self.event(json, call: call, IncomingDevice(), request))
       }
       return reading
     }
   }
 
-  /// The context of a batch, for its messages without one. It may be long, and is read once.
-  private struct Context {
-    let device: IncomingDevice
-    let traits: [Properties.Element]
-
-    init(_ json: RawJSON?, _ limits: IngestLimits) {
-      device = json.map { SegmentProtocol.device($0, limits) } ?? IncomingDevice()
-      traits = json?.member("traits")?.properties(limits) ?? []
-    }
-  }
-
   private static func event(
-    _ message: RawJSON, call: String?, _ shared: Context, _ request: ClientRequest
+    _ message: RawJSON, call: String?, _ sharedDevice: IncomingDevice, _ request: ClientRequest
   ) -> Result<ClientEvent, RejectionReason> {
     guard message.isObject else { return .failure(.notAnObject) }
     let limits = request.limits
@@ -73,19 +63,20 @@ struct SegmentProtocol: ClientProtocol {
     case "track"?:
       event = ClientEvent(.event, members[1]?.name(limits) ?? "")
       event.properties = members[9]?.properties(limits) ?? []
-    case "page"?, "screen"?:
-      event = ClientEvent(
-        .screen, members[2]?.identifier().map { _ in members[2]?.name(limits) ?? "" } ?? members[3]?.name(limits) ?? "")
+    case let call? where call == "page" || call == "screen":
+      // Names are optional: what stands for one is the address of the page, else the call.
+      let facts = members[9]?.members("title", "path", "url") ?? []
+      let name = ([members[2], members[3]] + facts).lazy.compactMap { $0?.identifier(limit: limits.maximumNameBytes) }
+      event = ClientEvent(.screen, name.first ?? call)
       event.properties = members[9]?.properties(limits) ?? []
     case let call? where calls.contains(call):
       event = ClientEvent(.personRecord, call)
-      let traits = members[10] ?? context?.member("traits")
-      event.properties = traits?.properties(limits) ?? (context == nil ? shared.traits : [])
+      event.properties = (members[10] ?? context?.member("traits"))?.properties(limits) ?? []
       for (name, value) in [("groupId", members[13]), ("previousId", call == "alias" ? nil : members[8])] {
         if let text = value?.identifier() { event.properties.append(.init(name: name, value: .string(text))) }
       }
     case nil: return .failure(.typeMissing)
-    default: return .failure(.typeUnknown)
+    default: return .failure(.unsupported)
     }
     event.time = (members[5] ?? members[12])?.time
     event.user = members[6]?.identifier(limit: limits.maximumNameBytes) ?? ""
@@ -96,7 +87,7 @@ struct SegmentProtocol: ClientProtocol {
         with: members[8]?.identifier(limit: limits.maximumNameBytes))
     }
     event.identity = members[4]?.identifier().map { .id($0) } ?? request.identity(of: message)
-    event.device = context.map { device($0, limits) } ?? shared.device
+    event.device = context.map { device($0, limits) } ?? sharedDevice
     return .success(event)
   }
 

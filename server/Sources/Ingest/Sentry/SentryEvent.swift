@@ -21,13 +21,9 @@ enum SentryEvent {
     if exception.frames.isEmpty {
       var stack: RawJSON?
       values(members[5]) { stack = stack ?? $0.member("stacktrace") }
-      exception.addFrames(stack?.member("frames"), innermostFirst: false)
+      exception.addFrames(stack?.member("frames"))
     }
-    members[6]?.member("images")?.forEachElement(atMost: ClientException.maximumImages) { image in
-      exception.addImage(
-        id: image.member("code_id") ?? image.member("debug_id"), start: image.member("image_addr"),
-        size: image.member("image_size"), name: image.member("code_file"))
-    }
+    exception.addImages(members[6]?.member("images"))
     exception.fingerprint = fingerprint(members[13])
 
     let id = identifier(members[0])
@@ -59,7 +55,7 @@ enum SentryEvent {
       let members = value.members("type", "value", "module", "stacktrace", "mechanism")
       var exception = ClientException(
         type: members[0]?.lenientText(limit: 512) ?? "", message: members[1]?.lenientText(limit: 8 << 10) ?? "")
-      exception.addFrames(members[3]?.member("frames"), innermostFirst: false)
+      exception.addFrames(members[3]?.member("frames"))
       if members[4]?.member("handled").map({ equals($0.bytes, "false") }) ?? false { isHandled = false }
       exceptions.append(exception)
     }

@@ -19,7 +19,7 @@ struct SentryProtocol: ClientProtocol {
 
   func read(_ body: UnsafeRawBufferPointer, _ request: ClientRequest) throws(IngestError) -> ClientReading {
     var reading = ClientReading(key: Self.key(request))
-    if request.path.contains("/store") {
+    if request.path.hasSuffix("/store") {
       try readEvent(body, request, &reading)
       return reading
     }
@@ -87,7 +87,7 @@ struct SentryProtocol: ClientProtocol {
     switch item.type {
     case "event": read { reading.add(SentryEvent.read($0, request)) }
     case "session": read { reading.add(SentrySession.read($0, request)) }
-    case "sessions": read { json in for event in SentrySession.counts(json, request) { reading.add(event) } }
+    case "sessions": read { SentrySession.addCounts($0, to: &reading, request) }
     case "log":
       read { json in
         json.member("items")?.forEachElement(atMost: request.mostRecords) {

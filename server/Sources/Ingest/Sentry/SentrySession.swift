@@ -2,9 +2,6 @@ import TernEvents
 
 /// Sessions of Sentry's clients, one by one or counted by the minute.
 enum SentrySession {
-  /// The most sessions of one minute that are stored.
-  private static let maximumCount = 10_000
-
   /// Reads a session, of which several updates may come: it counts once.
   static func read(_ json: RawJSON, _ request: ClientRequest) -> Result<ClientEvent, RejectionReason> {
     let members = json.members("sid", "started", "did", "attrs")
@@ -18,18 +15,16 @@ enum SentrySession {
   }
 
   /// Reads counts, which have no identifiers. They don't say which sessions ended with the crashes that come apart.
-  static func counts(_ json: RawJSON, _ request: ClientRequest) -> [Result<ClientEvent, RejectionReason>] {
+  static func addCounts(_ json: RawJSON, to reading: inout ClientReading, _ request: ClientRequest) {
     // What the sessions share may be long, and is read once.
     let shared = start(nil, json.member("attrs"), request)
-    var events: [Result<ClientEvent, RejectionReason>] = []
     json.member("aggregates")?.forEachElement(atMost: 1_000) { minute in
       let members = minute.members("started", "exited", "errored", "crashed", "abnormal")
-      let count = members.dropFirst().reduce(0) { $0 + min(max($1?.integer ?? 0, 0), maximumCount) }
+      let count = members.dropFirst().reduce(0) { $0 + min(max($1?.integer ?? 0, 0), 1 << 20) }
       var event = shared
       event.time = members[0]?.time
-      for _ in 0..<min(count, maximumCount - events.count) { events.append(.success(event)) }
+      reading.add(event, times: count)
     }
-    return events
   }
 
   private static func start(_ time: RawJSON?, _ attributes: RawJSON?, _ request: ClientRequest) -> ClientEvent {

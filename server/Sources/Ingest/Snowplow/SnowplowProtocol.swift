@@ -29,7 +29,7 @@ struct SnowplowProtocol: ClientProtocol {
     func add(_ event: SnowplowEvent) {
       // A request is sent at once: the events' clocks show the same time.
       reading.sent = reading.sent ?? event.sent
-      reading.add(event.reading(request))
+      reading.add(event.reading(request), key: event.app)
     }
     guard !body.isEmpty else {
       let query = Array(request.query.utf8)
@@ -68,6 +68,9 @@ struct SnowplowEvent {
 
   private func text(_ name: StaticString, limit: Int = 1 << 10) -> String { value(name, limit) ?? "" }
 
+  /// The name of the app, which is the key; `nil` without one.
+  var app: String? { text("aid").isEmpty ? nil : text("aid") }
+
   var sent: Timestamp? { Self.time(text("stm")) }
 
   private static func time(_ text: String) -> Timestamp? { Int64(text).flatMap { Timestamp(number: Double($0)) } }
@@ -89,7 +92,7 @@ struct SnowplowEvent {
     case "": return .failure(.typeMissing)
     default: return .failure(.unsupported)
     }
-    event.key = text("aid")
+    event.key = app
     event.time = Self.time(text("ttm")) ?? Self.time(text("dtm"))
     event.user = text("uid", limit: limits.maximumNameBytes)
     event.install = [text("duid"), text("tnuid"), event.user].first { !$0.isEmpty } ?? ""
