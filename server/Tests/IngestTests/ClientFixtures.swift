@@ -62,16 +62,22 @@ struct ClientFixture: Decodable {
   }
 
   /// Reads the request as the server does.
-  func read(_ body: [UInt8]? = nil) throws -> ClientReading {
+  func read(_ body: [UInt8]? = nil, arrived: Timestamp = Self.arrived) throws -> ClientReading {
     guard let clientProtocol else { throw CocoaError(.fileReadNoSuchFile) }
-    let request = request()
+    let request = request(arrived: arrived)
     return try (body ?? decoded).withUnsafeBytes { try clientProtocol.read($0, request) }
+  }
+
+  /// When Aptabase's session began, which its identifier says, and the most of its first second: its clients send at once.
+  private var sessionStart: Timestamp? {
+    guard client == "aptabase", let digits = body?.firstMatch(of: /"sessionId": ?"([0-9]{10})/)?.1 else { return nil }
+    return Int64(digits).map { Timestamp(millisecondsSince1970: $0 * 1_000 + 800) }
   }
 
   /// The batch of the request's first key.
   func batch(app: Int64 = 1, arrived: Timestamp? = nil) throws -> IncomingBatch {
-    let reading = try read()
-    let arrived = arrived ?? reading.sent.map { $0 + .milliseconds(200) } ?? Self.arrived
+    let arrived = try arrived ?? (read().sent ?? sessionStart).map { $0 + .milliseconds(200) } ?? Self.arrived
+    let reading = try read(arrived: arrived)
     return reading.batch(
       of: reading.keys[0], app: app, source: clientProtocol?.source ?? .native, received: arrived,
       request(arrived: arrived), isFirst: true)

@@ -118,4 +118,53 @@ import Testing
     let body = #"{"resourceLogs":[{"resource":\#(resource),"scopeLogs":[{"logRecords":[{"eventName":"E"}]}]}]}"#
     #expect(try fixture.read(Array(body.utf8)).events.map(\.event.kind) == [.event])
   }
+
+  @Test(arguments: [(-3, 900), (0, 900), (2, 3_600), (-8, 59), (9, 5_400)])
+  func `an event of Aptabase that is sent at once has its time, whatever the zone and however old its session`(
+    hours: Int, age: Int
+  ) throws {
+    let happened = ClientFixture.arrived - .seconds(1)
+    func event(_ secondsBefore: Int) -> String {
+      let local = happened + .seconds(hours * 3_600 - secondsBefore)
+      let session = (happened - .seconds(age)).millisecondsSince1970 / 1_000
+      let text = Date(timeIntervalSince1970: Double(local.millisecondsSince1970) / 1e3).ISO8601Format()
+      return #"{"timestamp":"\#(text)","sessionId":"\#(session)00000001","eventName":"E"}"#
+    }
+    var fixture = try ClientFixture("aptabase-01")
+    fixture.body = "[\(event(400)),\(event(0))]"
+    let times = try fixture.batch(arrived: ClientFixture.arrived).events.map(\.time)
+    #expect(times.map { Int64(((happened.millisecondsSince1970 - $0.millisecondsSince1970) / 1_000)) } == [400, 0])
+  }
+
+  @Test func `texts of protocol buffers have no U+0000`() throws {
+    func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+    let record = field(12, Array("a\0b".utf8))
+    var fixture = try ClientFixture("otlp-logs-01")
+    fixture.headers = ["content-type": "application/x-protobuf"]
+    let body = field(1, field(2, field(2, record)))
+    #expect(try fixture.read(body).events.map(\.event.name) == ["a\u{FFFD}b"])
+  }
+
+  @Test func `times of Google Analytics 4 may be texts, and keys those of an app`() throws {
+    var fixture = try ClientFixture("ga4-01")
+    fixture.path = "/mp/collect?firebase_app_id=k&api_secret=x"
+    fixture.body = #"{"app_instance_id":"a","events":[{"name":"E","timestamp_micros":"1795854441000000"}]}"#
+    let reading = try fixture.read()
+    #expect(reading.keys == ["k"])
+    #expect(reading.events.map(\.event.time) == [Timestamp(millisecondsSince1970: 1_795_854_441_000)])
+  }
+
+  @Test func `Matomo's site may stand in the address, and the rest in the body`() throws {
+    var fixture = try ClientFixture("matomo-01")
+    (fixture.method, fixture.path, fixture.body) = ("POST", "/matomo.php?idsite=k&rec=1", "e_c=c&e_a=E")
+    let reading = try fixture.read()
+    #expect(reading.keys == ["k"] && reading.events.map(\.event.name) == ["E"])
+  }
+
+  @Test func `the key for OpenTelemetry isn't hidden by a proxy's login`() throws {
+    var fixture = try ClientFixture("otlp-logs-01")
+    fixture.headers["tern-key"] = "k"
+    fixture.headers["authorization"] = "Basic cHJveHk6cHc="
+    #expect(try fixture.read().keys == ["k"])
+  }
 }

@@ -158,7 +158,7 @@ extension Catalog {
       }
       if let name = change.name, name != app.name { try set("name", to: name, "name \(name)") }
       for case (let column, let title, let value?, let current) in identifiers where value != current {
-        if try isTaken(value, column: column, database) {
+        if try isTaken(value, column: column, except: id, database) {
           throw WarehouseError(.invalid, "Another app already has the \(title) \(value).")
         }
         try set(column, to: value, "\(column) \(value)")
@@ -247,8 +247,15 @@ extension Catalog {
     throw WarehouseError(.invalid, "No unused tracking ID was found. Choose one, such as UA-12345678-1.")
   }
 
-  private func isTaken(_ value: String, column: String, _ database: Database) throws -> Bool {
+  /// Returns true if another app is known by a value.
+  private func isTaken(
+    _ value: String, column: String, except app: AppID? = nil, _ database: Database
+  ) throws -> Bool {
     try Bool.fetchOne(
-      database, sql: "SELECT EXISTS (SELECT 1 FROM app WHERE \(column) = ?)", arguments: [value]) ?? false
+      database,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM app WHERE \(column) = ?1 AND id IS NOT ?2)
+        OR EXISTS (SELECT 1 FROM write_key WHERE key = ?1 AND app IS NOT ?2)
+        """, arguments: [value, app?.rawValue]) ?? false
   }
 }

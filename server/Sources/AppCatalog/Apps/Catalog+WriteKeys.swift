@@ -32,6 +32,9 @@ extension Catalog {
     guard keys.count <= App.maximumWriteKeys else {
       throw WarehouseError(.invalid, "An app has at most \(App.maximumWriteKeys) write keys.")
     }
+    if let twice = keys.first(where: { key in keys.count { $0 == key } > 1 }) {
+      throw WarehouseError(.invalid, "The key \(twice) is given twice.")
+    }
     for (position, key) in keys.enumerated() {
       let isPrintable = key.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
       guard (1...App.maximumWriteKeyBytes).contains(key.utf8.count), isPrintable else {
@@ -45,7 +48,7 @@ extension Catalog {
           OR EXISTS (SELECT 1 FROM app WHERE id <> ?2 AND (key = ?1 OR app_secret = ?1 OR tracking_id = ?1))
           """, arguments: [key, app.rawValue])
       guard isTaken == false else {
-        throw WarehouseError(.invalid, "The key \(key) is given twice, or another app has it.")
+        throw WarehouseError(.invalid, "Another app already has the key \(key).")
       }
       try database.execute(
         sql: "INSERT INTO write_key (key, app, position) VALUES (?, ?, ?)", arguments: [key, app.rawValue, position])

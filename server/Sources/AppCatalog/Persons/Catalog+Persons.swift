@@ -26,6 +26,12 @@ extension Catalog {
   /// Adds the job of deleting a person. The audit log, which keeps everything, doesn't name them.
   @discardableResult
   package func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob {
+    guard !request.refusesEveryone else {
+      throw WarehouseError(
+        .invalid,
+        "This is no person: it stands for all events that name no one, and they would be refused for good. Delete it without "
+          + "refusing what comes later.")
+    }
     let kind = if case .install = request.person { "an install" } else { "a user" }
     let later = request.refusesLater ? ", later events refused" : ""
     return try addJob(

@@ -54,7 +54,9 @@ struct AmplitudeProtocol: ClientProtocol {
     default:
       event = ClientEvent(.event, name)
       event.properties = members[6]?.properties(limits) ?? []
-      if let price = members[6]?.member("$price")?.number, event.properties.count < limits.maximumProperties {
+      if let price = members[6]?.member("$price")?.number, event.properties.count < limits.maximumProperties,
+        !event.properties.contains(where: { $0.name == "revenue" })
+      {
         // The client leaves the product of the two to the server.
         let revenue = price * (members[6]?.member("$quantity")?.number ?? 1)
         if revenue.isFinite { event.properties.append(.init(name: "revenue", value: .double(revenue))) }

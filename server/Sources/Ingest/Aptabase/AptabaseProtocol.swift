@@ -57,27 +57,22 @@ struct AptabaseProtocol: ClientProtocol {
 
   /// The offsets from UTC of the local times that the client marks as UTC, by session.
   ///
-  /// A session's identifier begins with the true second of its beginning. Its first event is the one that lies within
-  /// seconds of whole quarters of an hour after that; later ones are taken for sent without delay.
+  /// Offsets are quarters of an hour, and a client sends within a minute: the latest event of a session is taken for one that has just
+  /// happened. The second of the session's beginning, which its identifier has, doesn't help where the request lacks its first event,
+  /// and a later one may lie whole quarters after it by chance.
   private static func offsets(of items: [RawJSON], arrived: Timestamp) -> [String: Duration] {
-    var first: [String: Int64] = [:]
+    var latest: [String: Int64] = [:]
     for item in items {
       guard let session = item.member("sessionId")?.identifier(), let time = item.member("timestamp")?.time else {
         continue
       }
-      first[session] = min(first[session] ?? .max, time.millisecondsSince1970)
+      latest[session] = max(latest[session] ?? .min, time.millisecondsSince1970)
     }
     let (quarter, most): (Int64, Int64) = (900_000, 14 * 3_600_000)
-    var offsets: [String: Duration] = [:]
-    for (session, time) in first {
-      guard session.count == 18, let second = Int64(session.prefix(10)) else { continue }
-      let fromStart = time.subtractingSaturated(second * 1_000)
-      let start = rounded(fromStart, to: quarter)
-      let isFirst = abs(fromStart - start) <= 10_000
-      let offset = isFirst ? start : rounded(time.subtractingSaturated(arrived.millisecondsSince1970), to: quarter)
-      if abs(offset) <= most { offsets[session] = .milliseconds(offset) }
+    return latest.compactMapValues { time in
+      let offset = rounded(time.subtractingSaturated(arrived.millisecondsSince1970), to: quarter)
+      return abs(offset) <= most ? .milliseconds(offset) : nil
     }
-    return offsets
   }
 
   private static func rounded(_ value: Int64, to unit: Int64) -> Int64 {

@@ -49,6 +49,9 @@ package struct ClientTarget: Sendable {
   func key(or example: String = "KEY", where fits: (String) -> Bool = { _ in true }) -> String {
     keys.first(where: fits) ?? example
   }
+
+  /// The first key that can stand in an address, or in a list of headers, as it is. The app's own always can.
+  var keyInAddress: String { key { $0.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) } } }
 }
 
 extension String {

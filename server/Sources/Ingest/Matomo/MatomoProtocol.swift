@@ -27,8 +27,8 @@ struct MatomoProtocol: ClientProtocol {
       }
       return reading
     }
-    // Some clients have all parameters in the address.
-    let form = body.isEmpty ? Array(request.query.utf8) : Array(body)
+    // Some clients have all parameters in the address, some only the site.
+    let form = Array(request.query.utf8) + (request.query.isEmpty || body.isEmpty ? [] : [UInt8(ascii: "&")]) + body
     form.withUnsafeBytes { bytes in
       let hit = MatomoHit(bytes)
       if hit.text("send_image") == "0" { reading.form = .withoutImage }

@@ -90,7 +90,7 @@ enum OTLPMessage {
         guard depth < maximumDepth else { return }
         var json = JSONWriter(capacity: 64)
         write(list, isMap: number == 6, to: &json, limits, depth: depth + 1)
-        found = .string(json.bytes.withUnsafeBytes { text($0, limit: limits.maximumValueBytes) })
+        found = .string(json.bytes.withUnsafeBytes { Ingest.text($0, limit: limits.maximumValueBytes) })
       case (7, .bytes(let bytes)): found = .string(Base64URL.encode(Array(bytes.prefix(limits.maximumValueBytes / 2))))
       default: break
       }
@@ -121,6 +121,12 @@ enum OTLPMessage {
       }
     }
     json.raw(isMap ? "}" : "]")
+  }
+
+  /// Returns the bytes as text without U+0000, which JSON can have only in another form.
+  private static func text(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
+    let text = Ingest.text(bytes, limit: limit)
+    return text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
   }
 
   /// True for a list or a map, whose text is JSON already.

@@ -13,7 +13,7 @@ struct OpenTelemetryProtocol: ClientProtocol {
         """
         export OTEL_EXPORTER_OTLP_LOGS_PROTOCOL=http/protobuf
         export OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=\("\(target.address)/v1/logs".inShellQuotes)
-        export OTEL_EXPORTER_OTLP_LOGS_HEADERS=\("tern-key=\(target.key())".inShellQuotes)
+        export OTEL_EXPORTER_OTLP_LOGS_HEADERS=\("tern-key=\(target.keyInAddress)".inShellQuotes)
         """, note: "Environment variables of the program; in code, the exporter’s endpoint and headers.")
     ]
   }
@@ -22,7 +22,7 @@ struct OpenTelemetryProtocol: ClientProtocol {
 
   func read(_ body: UnsafeRawBufferPointer, _ request: ClientRequest) throws(IngestError) -> ClientReading {
     var reading = ClientReading(
-      key: request.credential ?? request.header("tern-key") ?? request.header("x-api-key"))
+      key: request.header("tern-key") ?? request.header("x-api-key") ?? request.credential)
     if Self.isJSON(request) {
       try ClientDocument.read(body, limits: request.limits) { (json) throws(IngestError) in
         OTLPDocument.read(json, request) { reading.add($0) }

@@ -83,7 +83,8 @@ struct SegmentProtocol: ClientProtocol {
     event.install = members[7]?.identifier() ?? members[8]?.identifier() ?? event.user
     if event.kind == .personRecord, event.name == "alias" {
       event.join(
-        (members[6] ?? members[7])?.identifier(limit: limits.maximumNameBytes),
+        (members[6]?.identifier(limit: limits.maximumNameBytes)
+          ?? members[7]?.identifier(limit: limits.maximumNameBytes)),
         with: members[8]?.identifier(limit: limits.maximumNameBytes))
     }
     event.identity = members[4]?.identifier().map { .id($0) } ?? request.identity(of: message)

@@ -12,6 +12,7 @@ enum SentryEvent {
     // Some older clients' performance data has this item's type.
     if json.member("type").map({ equals($0.bytes, "\"transaction\"") }) ?? false { return .failure(.unsupported) }
     var (exception, isHandled) = chain(members[2])
+    if exception.type.isEmpty, !exception.message.isEmpty || !exception.frames.isEmpty { exception.type = "Error" }
     if exception.type.isEmpty {
       let text = members[4]?.member("formatted") ?? members[4]?.member("message") ?? members[3]
       exception.type = "Message"

@@ -6,7 +6,7 @@ struct SentryProtocol: ClientProtocol {
   let title = "Sentry"
 
   func setups(_ target: ClientTarget) -> [ClientSetup] {
-    let address = "\(target.scheme)://\(target.key())@\(target.place)/1"
+    let address = "\(target.scheme)://\(target.keyInAddress)@\(target.place)/1"
     return [
       ClientSetup("Sentry for Python", "sentry_sdk.init(dsn=\(address.inDoubleQuotes))"),
       ClientSetup("Sentry for Ruby", "Sentry.init { |config| config.dsn = \(address.inSingleQuotes) }"),

@@ -5,7 +5,8 @@ enum SentrySession {
   /// Reads a session, of which several updates may come: it counts once.
   static func read(_ json: RawJSON, _ request: ClientRequest) -> Result<ClientEvent, RejectionReason> {
     let members = json.members("sid", "started", "did", "attrs")
-    guard let id = members[0]?.identifier() else { return .failure(.idMissing) }
+    let id = SentryEvent.identifier(members[0])
+    guard !id.isEmpty else { return .failure(.idMissing) }
     var event = start(members[1], members[3], request)
     event.session = id
     event.identity = .id(id)

@@ -9,7 +9,7 @@ struct GA4Protocol: ClientProtocol {
     let address = "\(target.address)/mp/collect"
     return [
       ClientSetup(
-        "Google Analytics 4 (Measurement Protocol)", "\(address)?measurement_id=\(target.key())&api_secret=none",
+        "Google Analytics 4 (Measurement Protocol)", "\(address)?measurement_id=\(target.keyInAddress)&api_secret=none",
         note: "The measurement ID is the app’s key. The secret isn’t checked."),
       ClientSetup("Google Analytics 4 for Python (ga4mp)", "tracker._base_domain = \(address.inDoubleQuotes)"),
     ]
@@ -19,7 +19,10 @@ struct GA4Protocol: ClientProtocol {
 
   func read(_ body: UnsafeRawBufferPointer, _ request: ClientRequest) throws(IngestError) -> ClientReading {
     try ClientDocument.read(body, limits: request.limits) { (json) throws(IngestError) in
-      let key = Array(request.query.utf8).withUnsafeBytes { FormParameters($0).text("measurement_id", limit: 256) }
+      let key = Array(request.query.utf8).withUnsafeBytes { form -> String? in
+        let form = FormParameters(form)
+        return form.text("measurement_id", limit: 256) ?? form.text("firebase_app_id", limit: 256)
+      }
       var reading = ClientReading(key: key)
       let members = json.members("client_id", "app_instance_id", "user_id", "events", "timestamp_micros")
       func add(_ item: RawJSON) {
@@ -49,7 +52,10 @@ struct GA4Protocol: ClientProtocol {
     event.install = (shared[0] ?? shared[1])?.identifier() ?? ""
     event.user = shared[2]?.identifier(limit: limits.maximumNameBytes) ?? ""
     event.session = params?.member("session_id")?.identifier() ?? ""
-    event.time = (members[2] ?? shared[4])?.number.flatMap { Timestamp(number: $0 / 1e3) }
+    let time = members[2] ?? shared[4]
+    // Some write the number as text.
+    let microseconds = time?.number ?? time.flatMap { Int64($0.lenientText(limit: 32)) }.map(Double.init)
+    event.time = microseconds.flatMap { Timestamp(number: $0 / 1e3) }
     event.device.sdkName = "Measurement Protocol 4"
     return .success(event)
   }

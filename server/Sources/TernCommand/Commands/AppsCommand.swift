@@ -114,7 +114,9 @@ struct AppsCommand: AsyncParsableCommand {
           $0.keeping?.text ?? KeepingPeriod.foreverText,
         ]
       }
-      return CommandOutput.table([header] + rows)
+      let keys = apps.map { $0.writeKeys.joined(separator: " ") }
+      guard keys.contains(where: { !$0.isEmpty }) else { return CommandOutput.table([header] + rows) }
+      return CommandOutput.table([header + ["WRITE KEYS"]] + zip(rows, keys).map { $0 + [$1] })
     }
   }
 }

@@ -1,3 +1,5 @@
+import Ingest
+
 /// A person whose data is read, exported or deleted, named by their install or user.
 package enum Person: Sendable, Hashable {
   /// An install: a UUID, or the client ID of the Measurement Protocol.
@@ -17,6 +19,9 @@ package struct PersonDeletionRequest: Sendable, Hashable {
     self.person = person
     self.refusesLater = refusesLater
   }
+
+  /// True if the request would refuse all events that name no one, which share one install.
+  package var refusesEveryone: Bool { refusesLater && person == .install(ClientEvent.noInstall) }
 
   /// Reads the text of a request; `nil` if it is none.
   package init?(_ text: String) {
