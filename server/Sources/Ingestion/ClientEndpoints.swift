@@ -172,8 +172,8 @@ struct ClientEndpoints: Sendable {
       ingestion.metrics.unreadable(client.source)
       failure = APIError(error, limit: request.limits.maximumDecompressedBytes)
     }
-    // A request that is cut off may come whole in another attempt, unlike a body that came whole and ends early.
-    if failure.code == APIError.incomplete.code, !(error is IngestError) {
+    // A body that is cut off may come whole in another attempt.
+    if failure.code == APIError.incomplete.code {
       failure = .truncatedBody(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
     }
     // Most clients forget their events after 429.

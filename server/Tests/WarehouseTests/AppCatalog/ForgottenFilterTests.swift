@@ -101,6 +101,23 @@ import Warehouse
     try catalog.close()
   }
 
+  @Test func `events that name no one can be deleted, but not refused for good`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "A").id
+    for person in [Person.install("(none)"), .install("a"), .user("(none)")] {
+      for refusesLater in [false, true] {
+        let request = PersonDeletionRequest(person: person, refusesLater: refusesLater)
+        if person == .install("(none)"), refusesLater {
+          #expect(throws: WarehouseError.self) { try catalog.requestDeletion(request, app: app) }
+        } else {
+          #expect(try catalog.requestDeletion(request, app: app).app == app)
+        }
+      }
+    }
+    try catalog.close()
+  }
+
   @Test func `all names of a person are forgotten together, with one entry in the audit log`() throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)

@@ -69,6 +69,20 @@ import Testing
     #expect(try catalog.changeApp(app.id, AppChange(writeKeys: [longest])).app.writeKeys == [longest])
   }
 
+  @Test func `an app secret or tracking ID that is another app's key is refused, and one's own is not`() throws {
+    let (secret, tracking) = ("6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10", "UA-12345678-1")
+    let other = try catalog.createApp(name: "Other", writeKeys: [secret, tracking])
+    let app = try catalog.createApp(name: "Player")
+    for change in [AppChange(appSecret: secret), AppChange(trackingID: tracking)] {
+      let error = #expect(throws: WarehouseError.self) { try catalog.changeApp(app.id, change) }
+      #expect(error?.code == .invalid)
+    }
+    #expect(throws: WarehouseError.self) { try catalog.createApp(name: "Third", appSecret: secret) }
+    #expect(throws: WarehouseError.self) { try catalog.createApp(name: "Third", trackingID: tracking) }
+    #expect(try catalog.apps() == [other, app])
+    #expect(try catalog.changeApp(other.id, AppChange(appSecret: secret)).app.appSecret == secret)
+  }
+
   @Test func `a running server finds a new key at once, and loses an old one within a second`() throws {
     let time = Locked(Timestamp(millisecondsSince1970: 1_000_000))
     let server = try Catalog(directory: directory.path, now: { time.withLock { $0 } })
