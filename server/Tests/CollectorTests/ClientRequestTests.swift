@@ -178,7 +178,7 @@ import Warehouse
     ]
     let usual = ["name_missing", "not_an_object", "unsupported"]
     let reasons: [[String]] = [
-      ["name_missing", "not_an_object", "type_unknown"], usual, usual, usual, ["name_missing", "not_an_object"],
+      ["name_missing", "not_an_object", "unsupported"], usual, usual, usual, ["name_missing", "not_an_object"],
       ["name_missing", "not_an_object"], ["not_json", "unsupported"], ["unsupported", "unsupported"],
     ]
     try await fixture.routed { client in
