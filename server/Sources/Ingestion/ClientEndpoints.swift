@@ -41,8 +41,8 @@ struct ClientEndpoints: Sendable {
       var operation = APIOperation(
         "\(protocols[0].source.rawValue)_\(name)\(address.route.method == .get ? "_get" : "")",
         "Stores what clients of \(title) send.", [Ingestion.encodingParameter],
-        body: address.route.method == .get ? [:] : ["application/json": .any], answers: ["application/json": .any],
-        errors: [400, 401, 413, 415, 503])
+        body: address.route.method == .get ? [:] : ["application/json": .any], errors: [413, 415, 503])
+      Self.describeAnswers(of: &operation)
       operation.isBodyRequired = false
       root.on(address.route.method == .get ? .get : .post, address.route.path, operation, isProtocol: true) {
         await answer($0.request, $0.context, protocols)
@@ -51,6 +51,16 @@ struct ClientEndpoints: Sendable {
         MeasurementEndpoints.addPreflight(address.route.path, operation.name, to: root)
       }
     }
+  }
+
+  /// Describes answers that have the form which each system's clients understand.
+  static func describeAnswers(of operation: inout APIOperation) {
+    operation.answers = [
+      "application/json": .any, "text/plain": .any, "image/gif": .any, "application/x-protobuf": .any,
+    ]
+    operation.otherStatuses = [202, 204]
+    operation.errors = Set(operation.errors + [400, 401]).sorted()
+    operation.errorAnswers = ["application/json": .any, "text/plain": .any]
   }
 
   private func answer(

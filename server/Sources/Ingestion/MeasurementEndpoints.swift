@@ -37,9 +37,9 @@ struct MeasurementEndpoints: Sendable {
       }
       Self.addPreflight(path, name, to: root)
     }
-    root.on(
-      .post, Self.batchPath, Self.post("batch", "Stores hits, one on each line.", Self.image), isProtocol: true
-    ) { try await batch($0.request, $0.context) }
+    var operation = Self.post("batch", "Stores hits, one on each line, or what clients of other systems send.", [:])
+    ClientEndpoints.describeAnswers(of: &operation)
+    root.on(.post, Self.batchPath, operation, isProtocol: true) { try await batch($0.request, $0.context) }
     Self.addPreflight(Self.batchPath, "batch", to: root)
   }
 

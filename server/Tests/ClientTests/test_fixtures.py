@@ -14,7 +14,7 @@ import requests
 from make_fixture import FIXTURES, answers, command
 from tern import PROGRAM, Serve
 
-DAYS = sorted(path.name for path in FIXTURES.iterdir())
+DAYS = sorted(path.name for path in FIXTURES.iterdir() if path.name[0].isdigit())
 
 
 @pytest.fixture

@@ -56,6 +56,10 @@ package struct APIOperation: Sendable {
   /// The statuses of errors.
   package var errors: [Int] = []
   package var errorSchema = Schema.named("Error")
+  /// The media types of errors that have forms of their own; `nil` for JSON with ``errorSchema``.
+  package var errorAnswers: Schema.Members?
+  /// Further statuses of success.
+  package var otherStatuses: [Int] = []
   /// True if `If-Match` names the states in which the operation may be done.
   package var isConditional = false
 
@@ -107,6 +111,7 @@ package struct APIOperation: Sendable {
         ("requestBody", .object([("required", .boolean(isBodyRequired)), ("content", Self.content(body))])))
     }
     var responses: [(String, JSONTree)] = [(String(status), Self.response("Success.", answers))]
+    responses += otherStatuses.map { (String($0), Self.response("Success.", answers)) }
     // A request without valid credentials never gets further.
     let rejections: [Int]
     switch credentials {
@@ -115,7 +120,8 @@ package struct APIOperation: Sendable {
     case .appKey, .appSecret: rejections = [401]
     }
     for status in Set(errors + rejections).sorted() {
-      let answer = Self.response(Self.sentences[status] ?? "An error.", ["application/json": errorSchema])
+      let answer = Self.response(
+        Self.sentences[status] ?? "An error.", errorAnswers ?? ["application/json": errorSchema])
       responses.append((String(status), answer))
     }
     return .object(members + [("responses", .object(responses))])
