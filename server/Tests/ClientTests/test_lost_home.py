@@ -25,7 +25,7 @@ from test_extremes import line
 from tern import PROGRAM, Serve
 
 SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
-VERSION = sorted(path.name for path in FIXTURES.iterdir())[-1]
+VERSION = sorted(path.name for path in FIXTURES.iterdir() if path.name[0].isdigit())[-1]
 REPORTS = ["overview", "events", "screens", "errors", "versions", "devices", "countries", "languages", "dropped"]
 VIEW_REPORTS = [
     "overview", "screens", "landing", "exits", "depth", "flow", "events", "exceptions", "timings", "ecommerce", "shopping",
