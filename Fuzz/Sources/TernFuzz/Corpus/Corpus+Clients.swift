@@ -29,7 +29,7 @@ extension Corpus {
     "posthog-sdk-info", "tern-key", "user-agent", "x-api-key", "x-sentry-auth",
   ]
 
-  /// What clients have really sent (server/Tests/Fixtures/clients), and forms of which there is no record.
+  /// Requests that clients have really sent (server/Tests/Fixtures/clients), and forms of which there is no record.
   static var clients: [[UInt8]] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../../server/Tests/Fixtures/clients").standardizedFileURL

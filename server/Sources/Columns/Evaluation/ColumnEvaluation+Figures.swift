@@ -12,7 +12,7 @@ struct PeriodFigures {
 
 /// A query over one range of days.
 private struct QueryPeriod {
-  /// What decides on the rows: filters about persons count them in days.
+  /// The filters that decide on the rows. Those about persons count them in days.
   struct Filters: Hashable {
     var filters: [QuestionFilter]
     var days: ClosedRange<Day>?

@@ -44,7 +44,7 @@ struct AmplitudeProtocol: ClientProtocol {
     switch name {
     case "$identify", "$groupidentify":
       event = ClientEvent(.personRecord, String(name.dropFirst()))
-      // What is set, once or always, added or removed; without these words, the traits themselves.
+      // Traits that are set, once or always, added or removed; without these words, the traits themselves.
       for changed in [members[7], members[17]] {
         var changes: [RawJSON?] = []
         changed?.forEachMember { name, value in if name.first == UInt8(ascii: "$") { changes.append(value) } }

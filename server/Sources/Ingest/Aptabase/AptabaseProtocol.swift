@@ -45,7 +45,7 @@ struct AptabaseProtocol: ClientProtocol {
     event.install = event.session
     event.writtenTime = members[0]?.time
     event.time = event.writtenTime.map { $0 - (offsets[event.session] ?? .zero) }
-    // By what is sent: how the time is corrected may differ from one attempt to the next.
+    // The time as sent: its correction may differ from one attempt to the next.
     event.identity = request.identity(of: members[0], members[1], members[2], members[4])
     let sdk = text(6).split(separator: "@", maxSplits: 1)
     event.device = IncomingDevice(

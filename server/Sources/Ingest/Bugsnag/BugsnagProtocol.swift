@@ -29,7 +29,7 @@ struct BugsnagProtocol: ClientProtocol {
         Array(text.utf8).withUnsafeBytes { writtenTime($0) }
       }
       var reading = ClientReading(key: key, sent: sent)
-      // What a request's events share may be long, and is read once.
+      // The facts that a request's events share may be long, and are read once.
       let facts = json.members("app", "device", "notifier")
       let shared = Self.device(facts[0], facts[1], notifier: facts[2], request.limits)
       json.member("events")?.forEachElement(atMost: request.mostRecords) { report in

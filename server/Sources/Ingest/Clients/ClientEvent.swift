@@ -1,7 +1,7 @@
 import ServerBase
 package import TernEvents
 
-/// What a client of another system says has happened, in the terms that all systems share.
+/// An event as a client of another system reports it, in the terms that all systems share.
 package struct ClientEvent: Sendable {
   /// What tells the event from others when it is sent again.
   package enum Identity: Sendable, Hashable {

@@ -47,7 +47,7 @@ extension FuzzTarget {
     return parts.count == own.count && zip(parts, own).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
   }
 
-  /// What holds for each event, however its client's clock and numbers are.
+  /// Checks each event, however its client's clock and numbers are.
   private static func check(_ event: IncomingEvent, _ received: Timestamp) {
     let limits = IngestLimits.clients
     precondition(event.time <= received + limits.maximumLead, "an event from the future")
