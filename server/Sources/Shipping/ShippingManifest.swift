@@ -96,7 +96,8 @@ package final class ShippingManifest: Sendable {
         """, cause: error)
     }
     try queue.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+      try database.execute(sql: DatabaseFormat.writeAheadLog)
+      try database.execute(sql: "PRAGMA synchronous = FULL")
     }
     let drawn = Home(id: homeID, epoch: random())
     home = try queue.write { database in

@@ -10,6 +10,11 @@
       #expect(status == .code(0), "\(output)")
     }
 
+    @Test func `a first start that met a fault of the disk keeps what is confirmed after it`() throws {
+      let (status, output) = try simulate("--first-starts", "15")
+      #expect(status == .code(0), "\(output)")
+    }
+
     /// Each file that is synced, with the seed of a life that is lost without it.
     @Test(arguments: [
       ("*/counts.sqlite-wal", 1), ("*/warehouse.sqlite-wal", 1), ("*/catalog.sqlite-wal", 1), ("*.rows", 1), ("/", 1),

@@ -38,11 +38,18 @@ struct SimulateServer: AsyncParsableCommand {
   @Flag(help: "Check states after the first broken promise, too.")
   var all = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Instead of lives with random faults, check first starts with a fault at each of the first calls that write or sync.",
+      valueName: "calls"))
+  var firstStarts: UInt64?
+
   func run() async throws {
     let first = seed ?? UInt64.random(in: 1...1_000_000_000)
     say("seed \(first)")
     let work = "\(folder)/tern-simulate-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: work) }
+    if let firstStarts { return try await checkFirstStarts(calls: firstStarts, seed: first, work) }
     var (checked, broken, lives, omitted) = (0, 0, 0, 0)
     var paths: [RarePath: Int] = [:]
     let start = ContinuousClock.now
@@ -75,6 +82,34 @@ struct SimulateServer: AsyncParsableCommand {
     }
     if let omitSyncs, omitted == 0 { say("No file like \(omitSyncs) was synced.") }
     if broken > 0 { throw ExitCode.failure }
+  }
+
+  /// Meets each fault of the disk at each of the first calls of a first start, which is made again until it succeeds, and checks what a
+  /// power loss leaves of what was confirmed afterwards.
+  private func checkFirstStarts(calls: UInt64, seed: UInt64, _ work: String) async throws {
+    var (starts, broken) = (0, 0)
+    for fault in ServerLife.Fault.allCases {
+      for call in 1...max(calls, 1) {
+        let live = "\(work)/live"
+        try? FileManager.default.removeItem(atPath: live)
+        try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: true)
+        let life = try await ServerLife(
+          seed: seed, stepCount: 1, folder: live, firstFault: ServerLife.PlannedFault(fault: fault, call: call))
+        guard life.hasMetFault else { break }
+        starts += 1
+        var generator = FastGenerator(seed: seed)
+        let history = life.record.history(through: life.record.operations.count)
+        let check = StateCheck(life: life, history)
+        let folder = "\(work)/state-\(starts)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let image = history.image(after: .nothing, using: &generator)
+        guard let wrong = try await check.run(image, in: folder).wrong else { continue }
+        broken += 1
+        say("a first start with the fault \(fault) at call \(call), power lost \(check.words):\n  \(wrong)")
+      }
+    }
+    say("\(starts) first starts, \(broken) broken promises")
+    guard starts > 0, broken == 0 else { throw ExitCode.failure }
   }
 
   /// The starts after which the power is lost again, and the states of each.

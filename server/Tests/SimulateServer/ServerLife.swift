@@ -11,6 +11,12 @@ struct ServerLife: Sendable {
   /// A fault of the disk during a step.
   enum Fault: CaseIterable { case write, sync, full }
 
+  /// A fault that comes with the nth call during a step.
+  struct PlannedFault {
+    let fault: Fault
+    let call: UInt64
+  }
+
   let seed: UInt64
   let steps: [ServerStep]
   /// The lines of the reports after each step.
@@ -19,9 +25,15 @@ struct ServerLife: Sendable {
   /// The rare paths of the life itself: faults that steps met.
   private(set) var paths: Set<RarePath> = []
   private(set) var omittedSyncs: Int = 0
+  /// True if a step met its fault: another one may have made too few calls.
+  private(set) var hasMetFault = false
 
   /// Lives a life in an empty folder.
-  init(seed: UInt64, stepCount: Int, folder: String, omittedSyncs: String?) async throws {
+  ///
+  /// - Parameter firstFault: The fault of the first step, the only one then; `nil` for random ones in any step.
+  init(
+    seed: UInt64, stepCount: Int, folder: String, omittedSyncs: String? = nil, firstFault: PlannedFault? = nil
+  ) async throws {
     self.seed = seed
     var source = ServerSteps(seed: seed)
     steps = source.steps(stepCount)
@@ -33,8 +45,8 @@ struct ServerLife: Sendable {
     var server: SimulatedServer?
     for (number, step) in steps.enumerated() {
       DiskJournal.mark(2 * number)
-      let fault = Int.random(in: 0..<8, using: &generator) == 0 ? Fault.allCases.randomElement(using: &generator) : nil
-      Self.plan(fault, &generator)
+      let planned = firstFault == nil ? Self.randomFault(&generator) : number == 0 ? firstFault : nil
+      Self.plan(planned)
       var attempts = 0
       while true {
         do {
@@ -50,7 +62,8 @@ struct ServerLife: Sendable {
           try await current.perform(step)
           break
         } catch {
-          if let fault { paths.insert(.fault(fault, step)) }
+          if let fault = planned?.fault { paths.insert(.fault(fault, step)) }
+          hasMetFault = hasMetFault || tern_disk_faults() > 0
           tern_disk_fail(0, 0)
           attempts += 1
           guard attempts < 4 else {
@@ -58,6 +71,7 @@ struct ServerLife: Sendable {
           }
         }
       }
+      hasMetFault = hasMetFault || tern_disk_faults() > 0
       tern_disk_fail(0, 0)
       DiskJournal.mark(2 * number + 1)
       reports.append(try await server?.reports() ?? [])
@@ -90,13 +104,21 @@ struct ServerLife: Sendable {
     }
   }
 
-  private static func plan(_ fault: Fault?, _ generator: inout FastGenerator) {
-    let call = UInt64.random(in: 1...60, using: &generator)
-    switch fault {
-    case nil: tern_disk_fail(0, 0)
-    case .write: tern_disk_fail(Int32(TERN_DISK_FAIL_WRITE.rawValue), call)
-    case .sync: tern_disk_fail(Int32(TERN_DISK_FAIL_SYNC.rawValue), call)
-    case .full: tern_disk_fail(Int32(TERN_DISK_FULL.rawValue), call)
+  private static func randomFault(_ generator: inout FastGenerator) -> PlannedFault? {
+    guard Int.random(in: 0..<8, using: &generator) == 0 else { return nil }
+    return Fault.allCases.randomElement(using: &generator).map {
+      PlannedFault(fault: $0, call: UInt64.random(in: 1...60, using: &generator))
     }
+  }
+
+  private static func plan(_ planned: PlannedFault?) {
+    guard let planned else { return tern_disk_fail(0, 0) }
+    let kind =
+      switch planned.fault {
+      case .write: TERN_DISK_FAIL_WRITE
+      case .sync: TERN_DISK_FAIL_SYNC
+      case .full: TERN_DISK_FULL
+      }
+    tern_disk_fail(Int32(kind.rawValue), planned.call)
   }
 }

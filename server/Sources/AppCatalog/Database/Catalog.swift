@@ -104,8 +104,10 @@ package final class Catalog: CatalogEditor {
     configuration.busyMode = .timeout(10)
     configuration.label = "catalog"
     configuration.prepareDatabase { database in
+      guard !database.configuration.readonly else { return }
       // What is deleted may name persons. The file is small, so that this costs nothing to speak of.
-      if !database.configuration.readonly { try database.execute(sql: "PRAGMA secure_delete = ON") }
+      try database.execute(sql: "PRAGMA secure_delete = ON")
+      try database.execute(sql: DatabaseFormat.writeAheadLog)
     }
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.

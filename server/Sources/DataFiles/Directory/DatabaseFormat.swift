@@ -14,6 +14,11 @@ package struct DatabaseFormat: Sendable {
     case older(Int64)
   }
 
+  /// The statement that gives a file a write-ahead log. Run it to its end before a connection is used: SQLite answers `wal` before it
+  /// commits the change, and `DatabasePool` reads the answer only. If that commit fails, its file keeps a rollback journal, of which a
+  /// power loss can bring back what was deleted, and with it undo a commit.
+  package static let writeAheadLog = "PRAGMA journal_mode = WAL"
+
   package let applicationID: Int64
   package let steps: [String]
   private var version: Int64 { Int64(steps.count) }

@@ -101,6 +101,7 @@ package enum WarehouseFile {
       // In effect only for a new file: space of deleted rows can be returned to the disk.
       if !database.configuration.readonly {
         try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST")
+        try database.execute(sql: DatabaseFormat.writeAheadLog)
       }
       try database.execute(sql: "PRAGMA cache_size = -16384")
       // The writer doesn't attach it: its transactions would lock the counts, too.

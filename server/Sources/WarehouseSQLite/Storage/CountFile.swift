@@ -16,7 +16,8 @@ package enum CountFile {
     try files.createFile(path)
     let file = try SQLDatabase(path, isReadOnly: false)
     // In effect only for a new file.
-    try file.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+    try file.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    try file.execute(DatabaseFormat.writeAheadLog)
     guard try CountSchema.format.state(path, integer: file.integer) != .current else { return }
     try file.execute("BEGIN IMMEDIATE")
     try CountSchema.format.prepare(path, integer: file.integer, execute: file.execute)
