@@ -156,12 +156,6 @@ struct MeasurementEndpoints: Sendable {
     }
   }
 
-  /// An image of one transparent pixel.
-  private static let gif: [UInt8] = [
-    0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 0x01, 0x00, 0x01, 0x00, 0x80, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00,
-    0x2C, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0x02, 0x02, 0x44, 0x01, 0x00, 0x3B,
-  ]
-
   private static let picture = Response(
     status: .ok,
     headers: [
@@ -169,5 +163,5 @@ struct MeasurementEndpoints: Sendable {
       .pragma: "no-cache", .expires: "Mon, 07 Aug 1995 23:30:00 GMT",
       .lastModified: "Sun, 17 May 1998 03:00:00 GMT", .accessControlAllowOrigin: "*",
     ],
-    body: ResponseBody(byteBuffer: ByteBuffer(bytes: gif)))
+    body: ResponseBody(byteBuffer: ByteBuffer(bytes: ClientAnswer.transparentPixel)))
 }

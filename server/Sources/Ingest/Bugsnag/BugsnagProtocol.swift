@@ -110,7 +110,7 @@ struct BugsnagProtocol: ClientProtocol {
     switch outcome {
     // The other success of the two is an error in the app's log.
     case .stored: ClientAnswer(request.path == Self.sessions ? 202 : 200, json: "{\"status\":\"accepted\"}")
-    case .unknownKey: .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: .noApp
     case .failed(let status, let code, let message, let delay): .error(status, code, message, retryAfterSeconds: delay)
     }
   }

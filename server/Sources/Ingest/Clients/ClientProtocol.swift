@@ -70,6 +70,19 @@ package struct ClientAnswer: Sendable, Hashable {
     contentType = text.isEmpty ? "" : "text/plain; charset=utf-8"
   }
 
+  /// Creates an answer of an image of one transparent pixel.
+  static let image: ClientAnswer = {
+    var answer = ClientAnswer(200, text: "")
+    (answer.contentType, answer.body) = ("image/gif", transparentPixel)
+    return answer
+  }()
+
+  /// A GIF of one transparent pixel.
+  package static let transparentPixel: [UInt8] =
+    Array("GIF89a".utf8) + [
+      1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B,
+    ]
+
   /// An error with code and message at the top, where most clients look for them.
   static func error(_ status: Int, _ code: String, _ message: String, retryAfterSeconds: Int? = nil) -> ClientAnswer {
     ClientAnswer(status, retryAfterSeconds: retryAfterSeconds) { json in
@@ -80,6 +93,9 @@ package struct ClientAnswer: Sendable, Hashable {
       json.raw("}")
     }
   }
+
+  /// The error of an unknown key, in that form.
+  static let noApp = error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
 }
 
 extension ClientOutcome {

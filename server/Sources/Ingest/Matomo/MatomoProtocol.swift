@@ -37,12 +37,6 @@ struct MatomoProtocol: ClientProtocol {
     return reading
   }
 
-  /// An image of one transparent pixel.
-  private static let image: [UInt8] =
-    Array("GIF89a".utf8) + [
-      1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B,
-    ]
-
   func answer(_ outcome: ClientOutcome, to request: ClientRequest) -> ClientAnswer {
     switch outcome {
     case .stored(let reading) where reading.form == .bulk:
@@ -54,11 +48,8 @@ struct MatomoProtocol: ClientProtocol {
         json.raw("}")
       }
     case .stored(let reading) where reading.form == .withoutImage: return ClientAnswer(204, text: "")
-    case .stored:
-      var answer = ClientAnswer(200, text: "")
-      (answer.contentType, answer.body) = ("image/gif", Self.image)
-      return answer
-    case .unknownKey: return .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .stored: return .image
+    case .unknownKey: return .noApp
     case .failed(let status, let code, let message, let delay):
       return .error(status, code, message, retryAfterSeconds: delay)
     }

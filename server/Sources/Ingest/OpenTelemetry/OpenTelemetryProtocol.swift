@@ -44,7 +44,7 @@ struct OpenTelemetryProtocol: ClientProtocol {
       var answer = ClientAnswer(200, text: "")
       answer.contentType = "application/x-protobuf"
       return answer
-    case .unknownKey: return .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: return .noApp
     // A wait that doesn't fit into the client's ten seconds loses the batch at once.
     case .failed(let status, let code, let message, let delay):
       return .error(status, code, message, retryAfterSeconds: delay.map { _ in 1 })

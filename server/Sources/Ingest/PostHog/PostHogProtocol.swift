@@ -78,7 +78,7 @@ struct PostHogProtocol: ClientProtocol {
       ClientAnswer(
         200, json: "{\"flags\":{},\"featureFlags\":{},\"featureFlagPayloads\":{},\"errorsWhileComputingFlags\":false}")
     case .stored: ClientAnswer(200, json: "{\"status\":1}")
-    case .unknownKey: .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: .noApp
     // Clients wait the longer of this and their own few seconds, and then give up.
     case .failed(let status, let code, let message, let delay):
       .error(status, code, message, retryAfterSeconds: delay.map { _ in 30 })

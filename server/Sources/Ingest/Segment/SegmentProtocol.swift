@@ -105,7 +105,7 @@ struct SegmentProtocol: ClientProtocol {
   func answer(_ outcome: ClientOutcome, to request: ClientRequest) -> ClientAnswer {
     switch outcome {
     case .stored: ClientAnswer(200, json: "{\"success\":true}")
-    case .unknownKey: .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: .noApp
     // Clients wait exactly that long, or not at all. A limit may be raised before its time is over.
     case .failed(let status, let code, let message, let delay):
       .error(status, code, message, retryAfterSeconds: delay.map { min(max($0, 5), 30) })

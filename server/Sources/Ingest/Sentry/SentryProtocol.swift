@@ -108,7 +108,7 @@ struct SentryProtocol: ClientProtocol {
         json.string((reading.identifiers.first ?? "").filter { $0 != "-" })
         json.raw("}")
       }
-    case .unknownKey: .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: .noApp
     // There is no second attempt, but a proxy may make one.
     case .failed(let status, let code, let message, let delay): .error(status, code, message, retryAfterSeconds: delay)
     }

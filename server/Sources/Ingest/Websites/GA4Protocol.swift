@@ -63,7 +63,7 @@ struct GA4Protocol: ClientProtocol {
   func answer(_ outcome: ClientOutcome, to request: ClientRequest) -> ClientAnswer {
     switch outcome {
     case .stored: ClientAnswer(204, text: "")
-    case .unknownKey: .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: .noApp
     case .failed(let status, let code, let message, let delay): .error(status, code, message, retryAfterSeconds: delay)
     }
   }

@@ -52,7 +52,7 @@ struct UmamiProtocol: ClientProtocol {
   func answer(_ outcome: ClientOutcome, to request: ClientRequest) -> ClientAnswer {
     switch outcome {
     case .stored: ClientAnswer(200, json: "{\"ok\":true}")
-    case .unknownKey: .error(401, ClientOutcome.noApp.code, ClientOutcome.noApp.message)
+    case .unknownKey: .noApp
     case .failed(let status, let code, let message, let delay): .error(status, code, message, retryAfterSeconds: delay)
     }
   }
