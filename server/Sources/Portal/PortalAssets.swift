@@ -22,7 +22,8 @@ package enum PortalAssets {
   static let assets: [String: Asset] = [
     "tern.css": asset("text/css; charset=utf-8", "tern.css"),
     "dark.css": asset("text/css; charset=utf-8", "dark.css"),
-    "shell.js": asset("text/javascript; charset=utf-8", "shell.js", "tables.js", "calendar.js", "charts.js"),
+    "shell.js": asset(
+      "text/javascript; charset=utf-8", "shell.js", "palette.js", "tables.js", "calendar.js", "charts.js"),
     "builder.js": asset("text/javascript; charset=utf-8", "builder.js"),
     "live.js": asset("text/javascript; charset=utf-8", "live.js"),
     "refresh.js": asset("text/javascript; charset=utf-8", "refresh.js"),

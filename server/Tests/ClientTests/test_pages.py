@@ -3,6 +3,7 @@
 import datetime
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -90,6 +91,48 @@ def test_the_menu_is_reachable_without_scrolling(browser, demo):
         assert browser.find(".menu [aria-current]").text == "Audience"
         assert browser.find(".sections [aria-current]").text == "Languages"
     browser.look(1280, "light")
+
+
+def test_everything_is_found_by_keyboard_alone(browser, demo):
+    def press(*keys):
+        ActionChains(browser.driver).send_keys(*keys).perform()
+
+    def found():
+        # At once, because each letter replaces them.
+        return browser.driver.execute_script(
+            "return [...document.querySelectorAll('dialog.palette[open] .found a')].map(link => [link.textContent, link.href])")
+
+    def open_search():
+        ActionChains(browser.driver).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
+        wait(browser, found)
+
+    browser.open(f"{demo.address}/apps/1/events?days=90")
+    event = browser.find("main tbody tr a").text
+    open_search()
+    assert browser.driver.switch_to.active_element.tag_name == "input"
+    assert not browser.check()
+    press("countr")
+    wait(browser, lambda: [name for name, _ in found()][:1] == ["Countries"])
+    browser.leave(lambda: press(Keys.ENTER))
+    assert browser.driver.current_url == f"{demo.address}/apps/1/countries"
+
+    open_search()
+    press(event)
+    wait(browser, lambda: [address for _, address in found() if "/event?event=" in address])
+    for name, address in found():
+        press(Keys.ARROW_DOWN)
+        if "/event?event=" in address and name == event:
+            break
+    browser.leave(lambda: press(Keys.ENTER))
+    assert browser.find("h1").text == event
+
+    open_search()
+    press(Keys.ESCAPE)
+    assert not browser.all("dialog.palette[open]"), "Escape closes it"
+    # Without a script, the same is a page.
+    browser.open(f"{demo.address}/apps/1/find?q=no+such+thing+anywhere")
+    assert not browser.all(".found a[href*='/event?']")
+    assert not browser.check()
 
 
 def create_app(browser, demo, name):

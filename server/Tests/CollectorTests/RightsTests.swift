@@ -106,7 +106,7 @@ import Warehouse
     "GET /api/v1/apps/:app/export": .permission(.readPersonalData),
     "GET /apps/:app/:page/files/:file": .permission(.readPersonalData),
     "GET /apps/:app/values": .permission(.read), "GET /apps/:app/properties": .permission(.read),
-    "GET /apps/:app/explore": .permission(.read),
+    "GET /apps/:app/explore": .permission(.read), "GET /apps/:app/find": .permission(.read),
     "GET /apps/:app/funnels": .permission(.read),
     "GET /apps/:app/retention": .permission(.read), "GET /apps/:app/paths": .permission(.read),
     "GET /apps/:app/lifecycle": .permission(.read), "GET /apps/:app/people": .permission(.readPersonalData),

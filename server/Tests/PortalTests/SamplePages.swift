@@ -123,6 +123,15 @@ struct SamplePages {
     ).html()
   }
 
+  private func find(_ search: String, _ today: Day) async throws -> String {
+    // Whatever the text, all of them are found.
+    var names = try await FindPage.Names(app: app.id, days: today.advanced(by: -6)...today, from: warehouse)
+    for list in [\FindPage.Names.events, \.screens, \.releases] { names[keyPath: list].append("\(text) song") }
+    for index in names.errors.indices { names.errors[index].type += " song" }
+    let board = Dashboard(id: 1, app: app.id, name: "\(text) song", cards: [], author: text, changed: Self.now)
+    return FindPage(visit, search, names, dashboards: [board], segments: segments, app: app, apps: [app]).html()
+  }
+
   private func annotations(_ today: Day) -> String {
     AnnotationsPage(
       visit, [Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)],
@@ -307,6 +316,8 @@ struct SamplePages {
       all.append(("view \(report.name)", try await viewReport(report.name, from: source)))
       all.append(("view \(report.name), empty", try await viewReport(report.name, from: NaiveWarehouse())))
     }
+    all.append(("find", try await find("", today)))
+    all.append(("find, found", try await find("Song \(text)", today)))
     all.append(("views", ViewsPage(visit, [view, view], app: app, apps: [app]).html()))
     all.append(("settings", AppSettingsPage(visit, app: app, apps: [app]).html()))
     all.append(("zone", ZonePage(visit, app: app, apps: [app], events: 1_234, given: text, mistake: text).html()))

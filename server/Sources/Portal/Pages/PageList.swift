@@ -8,7 +8,7 @@ package enum PageList {
   ]
 
   /// The pages of an app that their address alone opens.
-  package static let app: [any AppPage.Type] = settings + [ViewsPage.self]
+  package static let app: [any AppPage.Type] = settings + [ViewsPage.self, FindPage.self]
 
   /// The pages of an app's settings, in the order of their tabs.
   static let settings: [any AppPage.Type] = [

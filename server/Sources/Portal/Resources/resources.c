@@ -55,6 +55,9 @@ static const struct tern_portal_file templates[] = {
     {"factorkey.mustache", (const char[]){
 #embed "Templates/factorkey.mustache" suffix(, 0)
     }},
+    {"find.mustache", (const char[]){
+#embed "Templates/find.mustache" suffix(, 0)
+    }},
     {"filterrow.mustache", (const char[]){
 #embed "Templates/filterrow.mustache" suffix(, 0)
     }},
@@ -163,6 +166,9 @@ static const struct tern_portal_file assets[] = {
     }},
     {"live.js", (const char[]){
 #embed "Assets/live.js" suffix(, 0)
+    }},
+    {"palette.js", (const char[]){
+#embed "Assets/palette.js" suffix(, 0)
     }},
     {"refresh.js", (const char[]){
 #embed "Assets/refresh.js" suffix(, 0)

@@ -13,6 +13,7 @@ extension PageVisit {
     }
     let menu = navigation(shell, links)
     let values: TemplateValues = [
+      "findLink": links.page(FindPage.place), "isFind": shell.place == FindPage.place,
       "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
       "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
       "breadcrumb": shell.breadcrumb?.values, "days": request?.days.text, "against": shell.comparison?.against,
