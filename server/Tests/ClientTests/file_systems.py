@@ -150,6 +150,7 @@ class Layer(Disk):
 
 
 def abort(mount):
+    run("mount", "-t", "fusectl", "none", "/sys/fs/fuse/connections")
     """Ends the connection of a FUSE file system with its process, as when that is killed."""
     number = os.minor(os.stat(mount).st_dev)
     try:
