@@ -127,6 +127,7 @@ import Warehouse
     "GET /api/v1/apps/:app/users/:user/events": .permission(.readPersonalData),
     "POST /api/v1/apps/:app/query": .permission(.read), "POST /api/v1/apps/:app/funnel": .permission(.read),
     "POST /api/v1/apps/:app/retention": .permission(.read), "POST /api/v1/apps/:app/paths": .permission(.read),
+    "POST /api/v1/apps/:app/releases": .permission(.read),
     "POST /api/v1/apps/:app/lifecycle": .permission(.read), "POST /api/v1/apps/:app/stickiness": .permission(.read),
     "POST /api/v1/apps/:app/persons": .permission(.readPersonalData),
     "DELETE /api/v1/apps/:app/persons": .permission(.edit),
