@@ -213,8 +213,9 @@ struct StoredNames: PersonNames {
     try pool.read { database in
       let find = try SQLConnection(database).prepare(
         """
-        SELECT min(g.id) OVER (PARTITION BY g.kind, g.key), e.t, e.id FROM error_group g JOIN error e
-        ON e.id = (SELECT f.id FROM error f WHERE f.grp = g.id ORDER BY f.t, f.id LIMIT 1) WHERE g.app = ?
+        SELECT g.number, e.t, e.id FROM
+        (SELECT id, min(id) OVER (PARTITION BY kind, key) AS number FROM error_group WHERE app = ?) g
+        JOIN error e ON e.id = (SELECT f.id FROM error f WHERE f.grp = g.id ORDER BY f.t, f.id LIMIT 1)
         """)
       var first: [Int64: (time: Int64, id: Int64)] = [:]
       for (group, time, id) in try find.bind(app).all({ ($0.integer(0), $0.integer(1), $0.integer(2)) }) {
