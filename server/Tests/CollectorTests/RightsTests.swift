@@ -108,6 +108,7 @@ import Warehouse
     "GET /apps/:app/values": .permission(.read), "GET /apps/:app/properties": .permission(.read),
     "GET /apps/:app/explore": .permission(.read),
     "GET /apps/:app/funnels": .permission(.read),
+    "GET /apps/:app/releases": .permission(.read), "POST /apps/:app/releases": .permission(.edit),
     "GET /apps/:app/retention": .permission(.read), "GET /apps/:app/paths": .permission(.read),
     "GET /apps/:app/lifecycle": .permission(.read), "GET /apps/:app/people": .permission(.readPersonalData),
     "GET /apps/:app/people/numbers/:number": .permission(.readPersonalData),
