@@ -1,7 +1,9 @@
 """Measures a server's processor time for an event of each protocol, beside Tern's own (Scripts/other-clients --costs).
 
-Each request has as many events as the system's clients send at once, 50 at most, with the same four properties. The requests are made
-before the clock runs. Protocols take turns, and the median of the turns counts. `client_costs.py TURNS` runs TERN_PROGRAM.
+Each request has as many events as the system's clients send at once, 50 at most, with the same four properties, and is compared with
+Tern's own of as many events. The requests are made before the clock runs, and several connections send them, so that the server stores
+several at once, as it does for many clients. Protocols take turns, and the median of the turns counts. `client_costs.py TURNS` runs
+TERN_PROGRAM.
 """
 
 import base64
@@ -15,13 +17,15 @@ import sys
 import tempfile
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 from tern import Serve
 
 KEY = "wk_costs"
 # The app's own, for Tern's protocol.
 OWN_KEY = {}
-BATCHED, SINGLE = 20_000, 4_000
+BATCHED, SINGLE = 50_000, 8_000
+CONNECTIONS = 8
 CATEGORIES = ["Music", "Film", "Sport", "News"]
 
 
@@ -212,7 +216,7 @@ def bugsnag(events):
 
 # Events in a request.
 PROTOCOLS = {
-    tern: 50, segment: 50, posthog: 50, mixpanel: 50, amplitude: 50, snowplow: 50, opentelemetry: 50, protobuf: 50, aptabase: 25,
+    segment: 50, posthog: 50, mixpanel: 50, amplitude: 50, snowplow: 50, opentelemetry: 50, protobuf: 50, aptabase: 25,
     matomo: 50, google: 25, umami: 1, plausible: 1, sentry: 1, bugsnag: 1,
 }
 
@@ -220,7 +224,6 @@ PROTOCOLS = {
 class Costs:
     def __init__(self, server):
         self.server, self.made = server, 0
-        self.connection = http.client.HTTPConnection(server.address.rpartition("/")[2], timeout=60)
 
     def ticks(self):
         fields = pathlib.Path(f"/proc/{self.server.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -235,15 +238,22 @@ class Costs:
             requests.append((path, headers, body.encode() if isinstance(body, str) else body))
         self.made += count
         began = self.ticks()
-        for path, headers, body in requests:
-            self.connection.request("POST", path, body, headers)
-            answer = self.connection.getresponse()
-            content = answer.read()
-            if answer.status not in (200, 202, 204):
-                raise SystemExit(f"{protocol.__name__}: {answer.status} {content[:300]}")
+        with ThreadPoolExecutor(CONNECTIONS) as threads:
+            list(threads.map(self.send, [requests[first::CONNECTIONS] for first in range(CONNECTIONS)]))
         # What is written after the answers counts, too.
         time.sleep(2)
         return (self.ticks() - began) / os.sysconf("SC_CLK_TCK") * 1e6 / count
+
+
+    def send(self, requests):
+        connection = http.client.HTTPConnection(self.server.address.rpartition("/")[2], timeout=60)
+        for path, headers, body in requests:
+            connection.request("POST", path, body, headers)
+            answer = connection.getresponse()
+            content = answer.read()
+            if answer.status not in (200, 202, 204):
+                raise RuntimeError(f"{path}: {answer.status} {content[:300]}")
+        connection.close()
 
 
 def main():
@@ -257,22 +267,21 @@ def main():
             server.command("apps", "limits", str(made["id"]), "--requests-per-second", "1000000", "--events-per-second", "1000000000")
             time.sleep(2)
             costs, found = Costs(server), {}
-            single = ("tern, one by one", tern, 1)
-            cases = [(protocol.__name__, protocol, size) for protocol, size in PROTOCOLS.items()] + [single]
+            own = [("tern", tern, size) for size in sorted(set(PROTOCOLS.values()), reverse=True)]
+            cases = own + [(protocol.__name__, protocol, size) for protocol, size in PROTOCOLS.items()]
             for turn in range(turns + 1):
                 for label, protocol, size in cases:
                     cost = costs.run(protocol, size)
                     # The first turn warms up.
                     if turn:
-                        found.setdefault(label, []).append(cost)
+                        found.setdefault((label, size), []).append(cost)
             rows = [line for line in server.command("export", "--app", str(made["id"])).splitlines() if '"row"' in line]
             if len(rows) != costs.made:
                 raise SystemExit(f"{costs.made} events were sent, and {len(rows)} are stored.")
             print(f"{'protocol':18} {'events':>6} {'µs':>7} {'spread':>13} {'ratio':>6}")
             for label, _, size in cases:
-                base = statistics.median(found["tern" if size > 1 else single[0]])
-                median = statistics.median(found[label])
-                spread = f"{min(found[label]):.1f}–{max(found[label]):.1f}"
+                base, measured = statistics.median(found["tern", size]), found[label, size]
+                median, spread = statistics.median(measured), f"{min(measured):.1f}–{max(measured):.1f}"
                 print(f"{label:18} {size:6} {median:7.1f} {spread:>13} {median / base:6.2f}")
         finally:
             server.stop()

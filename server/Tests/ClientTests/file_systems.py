@@ -192,8 +192,8 @@ DISKS = [
     Memory(),
     Layer("overlay", overlay, other=False),
     Layer("bindfs", lambda below, top: must("bindfs", below, top)),
-    Layer("mergerfs", lambda below, top: must("mergerfs", below, top)),
-    Layer("mergerfs, cache.files=off", lambda below, top: must("mergerfs", "-o", "cache.files=off", below, top)),
+    Layer("mergerfs", lambda below, top: must("mergerfs", "-o", "minfreespace=1M", below, top)),
+    Layer("mergerfs, cache.files=off", lambda below, top: must("mergerfs", "-o", "minfreespace=1M,cache.files=off", below, top)),
     Layer("sshfs", sshfs),
     Layer("fuse-overlayfs", fuse_overlay, other=False),
 ]
