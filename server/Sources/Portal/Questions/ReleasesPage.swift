@@ -68,6 +68,7 @@ struct ReleasesPage {
           shown(release.version, limit: 60),
           filter: visit.filterLink(form, app, FilterRow("version", value: release.version))),
         .cell(release.firstDay?.shortText ?? "–"),
+        .cell(Self.against(release.comparison)),
         .cell(share.map { percentage($0) } ?? "–", bar: share.map { ShareBar.svg($0) } ?? ""),
         .cell(
           grouped(release.figures.users), link: people(release, release.figures.users),
@@ -80,14 +81,14 @@ struct ReleasesPage {
       let figures = zip(Self.figures(release.figures), columns).enumerated().map { index, pair in
         cell(pair.0, of: index, release, conversions, pair.1)
       }
-      return own + figures + [.cell(Self.against(release.comparison))]
+      return own + figures
     }
     return AnswerGrid(
       heading: "Releases", about: Self.about,
       columns: [
-        "Release", "Since", "Adoption", "Users", "Sessions", "New errors", "Crash-free users", "Crash-free sessions",
-      ]
-        + conversions.map(\.conversion.title) + ["Compared"], rows: rows,
+        "Release", "Since", "Compared", "Adoption", "Users", "Sessions", "New errors", "Crash-free users",
+        "Crash-free sessions",
+      ] + conversions.map(\.conversion.title), rows: rows,
       note:
         "Crash-free: \(QuestionMetric.Plain.crashFreeUsers.about) Figures of fewer than \(Share.few) users or sessions "
         + "are marked “few”: they may be far off.")
@@ -143,7 +144,7 @@ struct ReleasesPage {
   ) -> String {
     guard let comparison else { return "" }
     return
-      "<span class=\"difference noise\">\(grouped(count(comparison.release))) after \(grouped(count(comparison.before)))</span>"
+      "<span class=\"difference noise\">\(grouped(count(comparison.release))), before: \(grouped(count(comparison.before)))</span>"
   }
 
   private static func against(_ comparison: ReleasesAnswer.Comparison?) -> String {
