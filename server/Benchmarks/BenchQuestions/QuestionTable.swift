@@ -117,4 +117,5 @@ private struct NoNames: PersonNames {
   func user(_ number: UInt32) -> String { "" }
   func numbers(of persons: [[String]]) -> [IdentifierNumbers] { [] }
   func errors(ofGroup number: Int64) -> [Int64] { [] }
+  func firstErrors() -> [Int64: Int64] { [:] }
 }

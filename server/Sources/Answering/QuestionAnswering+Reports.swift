@@ -47,7 +47,10 @@ extension QuestionAnswering {
   package func checkAllowed(
     _ filter: ReportFilter, _ segments: [SavedSegment], _ context: CollectorContext
   ) throws(APIError) {
-    if let filters = try? filter.filters(segments) { try checkAllowed(filters, context) }
+    // The address's own filters count also if its segment is none that the reader may see.
+    for filter in [filter, ReportFilter(json: filter.json)] {
+      if let filters = try? filter.filters(segments) { try checkAllowed(filters, context) }
+    }
   }
 
   /// Answers the questions of a page that asks what its reader has put together: with answers as they are now.

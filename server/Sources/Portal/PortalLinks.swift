@@ -51,6 +51,9 @@ struct PortalLinks {
     comparison = request.comparison
   }
 
+  /// The address of the app's first page.
+  var home: String { question(.releases, state(of: .releases)) }
+
   /// The address of another page of the app.
   func page(_ place: AppPlace) -> String { "/apps/\(app)/\(place.path)" }
 
@@ -126,7 +129,7 @@ struct PortalLinks {
   /// The part of the state that a page which asks a question has too.
   func state(of page: QuestionPage) -> String {
     var links = self
-    if page == .people { links.comparison = nil }
+    if page == .people || page == .releases { links.comparison = nil }
     return String(links.query([], range: nil).dropFirst())
   }
 

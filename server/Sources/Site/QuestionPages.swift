@@ -7,6 +7,7 @@ import JSON
 import Portal
 import Questions
 import Reports
+import ServerBase
 import TernEvents
 import Warehouse
 
@@ -20,11 +21,17 @@ struct QuestionPages: Sendable {
   private static let suggestedProperties = 200
 
   func add(to routes: RouteTable) {
-    for page in QuestionPage.allCases {
+    for page in QuestionPage.allCases where page != .releases {
       routes.on(
         "/apps/:app/\(page.rawValue)",
         [.get: .page(.permission(page == .people ? .readPersonalData : .read)) { try await show(page, $0, $1) }])
     }
+    routes.on(
+      "/apps/:app/\(QuestionPage.releases.rawValue)",
+      [
+        .get: .page(.permission(.read)) { try await show(.releases, $0, $1) },
+        .post: .page(.permission(.edit)) { try await keepConversions($0, $1) },
+      ])
     routes.on("/apps/:app/properties", [.get: .page(.permission(.read)) { try await properties($0, $1) }])
     routes.on("/apps/:app/values", [.get: .page(.permission(.read)) { try await values($0, $1) }])
   }
@@ -61,11 +68,15 @@ struct QuestionPages: Sendable {
   }
 
   private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {
-    let (app, parameters) = (try context.app, request.parameters)
+    let app = try context.app
+    let conversions = page == .releases ? try site.catalog.releaseConversions(app: app.id) : []
+    let parameters =
+      page == .releases
+      ? QuestionPage.releases(request.parameters, conversions: conversions) : request.parameters
     let segments = try context.visibleSegments(site.catalog)
     try site.answering.checkAllowed(ReportFilter(in: parameters), segments, context)
     if let format = parameters["format"], !format.isEmpty {
-      return try await download(page, request, segments, AnswerFormat(parsing: format), context)
+      return try await download(page, parameters, request, segments, AnswerFormat(parsing: format), context)
     }
     // A form has several fields for what the address says in one.
     if parameters["apply"] != nil {
@@ -83,15 +94,30 @@ struct QuestionPages: Sendable {
       try await QuestionFormPage(
         visit, page, parameters, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
         days: today.advanced(by: 1 - Self.suggestedDays)...today, from: site.store,
-        dashboards: try site.catalog.dashboards(app: app.id), ask: site.answering.forForm(context)
+        dashboards: try site.catalog.dashboards(app: app.id),
+        conversions: conversions, ask: site.answering.forForm(context)
       ).html())
   }
 
+  /// Keeps the conversions that the page shows for everyone.
+  private func keepConversions(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app.id, try await site.reader.form(request, context))
+    do {
+      let segments = try context.visibleSegments(site.catalog)
+      try site.catalog.setReleaseConversions(
+        app: app, to: try QuestionPage.conversions(form.values, segments: segments))
+      let query = URLEncodedForm(form["query"] ?? "").values
+      return Redirect(path: QuestionPage.releases.address(query, app: app, segments: segments)).response
+    } catch let error as QuestionError {
+      throw APIError(error)
+    }
+  }
+
   private func download(
-    _ page: QuestionPage, _ request: Request, _ segments: [SavedSegment], _ format: AnswerFormat,
-    _ context: CollectorContext
+    _ page: QuestionPage, _ parameters: [String: String], _ request: Request, _ segments: [SavedSegment],
+    _ format: AnswerFormat, _ context: CollectorContext
   ) async throws -> Response {
-    let (app, parameters, csv) = (try context.app, request.parameters, try request.csvStyle())
+    let (app, csv) = (try context.app, try request.csvStyle())
     do {
       let files = try page.files(parameters, segments: segments)
       guard !files.isEmpty else {

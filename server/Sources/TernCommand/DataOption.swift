@@ -67,7 +67,10 @@ struct DataOption: ParsableArguments {
   /// Opens the catalog, which must exist.
   func openCatalog() throws -> Catalog {
     try DataAccess.check(directory)
-    guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
+    guard access(directory + "/catalog.sqlite", F_OK) == 0 else {
+      guard [ENOENT, ENOTDIR].contains(errno) else {
+        throw ServerFailure("\(directory) can't be read: \(String(cString: strerror(errno))).")
+      }
       throw ServerFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }
     let catalog = try Catalog(directory: directory, report: Terminal.note)

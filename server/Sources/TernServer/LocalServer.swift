@@ -22,6 +22,9 @@ package struct LocalServer {
   /// The catalog's setting with the address at which a server last listened.
   package static let addressSetting = "server_address"
 
+  /// The catalog's setting with the path of the last regular backup.
+  package static let lastBackupSetting = "last_backup"
+
   /// The apps, and the rights of accounts and tokens.
   package let catalog: Catalog
   /// The events.

@@ -10,6 +10,9 @@ FOLDER = pathlib.Path(os.environ.get("TERN_GALLERY", "gallery"))
 # A longer page is cut: its end looks like its middle.
 HIGHEST = 3000
 
+# The conversions of the page of releases: purchases per user, and a funnel.
+RELEASES = "c1=event+Purchase&c2=funnel+s1%3Dscreen%2BCheckout%26s2%3Devent%2BPurchase"
+
 
 def draw(browser, name, show=None):
     """Draws the current page, whole. It is shown again for each width, as a browser of that width would."""
@@ -63,6 +66,9 @@ def test_states_that_no_link_leads_to_are_drawn(browser, demo):
         "funnel-of-four-steps": "funnels?days=90&s1=session_start&s2=screen+Player&s3=screen+Checkout&s4=event+Purchase",
         "funnel-before-its-steps": "funnels",
         "funnel-of-no-one": "funnels?s1=event+Nothing&s2=event+Purchase",
+        "releases": f"releases?days=90&{RELEASES}",
+        "releases-in-germany": f"releases?days=90&{RELEASES}&f1=country+is+DE",
+        "releases-without-conversions": "releases?c1=none",
         "explore-by-country": "explore?metric=events&by=country&days=90&compare=before",
         "explore-in-bins": "explore?metric=events&event=Purchase&by=property:Total&days=90",
         "explore-with-mistakes": "explore?by=colour&metric=sum&window=x",

@@ -217,9 +217,11 @@ class Plausible:
         self.client.event("Play", properties(number))
 
     def end(self):
-        deadline = time.monotonic() + 120
-        while self.client.queue and time.monotonic() < deadline:
-            time.sleep(0.2)
+        # It sends one at a time, and waits after each failure: as long as some leave the queue.
+        while left := len(self.client.queue):
+            time.sleep(10)
+            if len(self.client.queue) == left:
+                break
         # The last one has left the queue, but may not have arrived.
         time.sleep(3)
 

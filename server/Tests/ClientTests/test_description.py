@@ -97,6 +97,11 @@ QUESTIONS = {
     "lifecycle": [{}, {"interval": "week", "date_range": "month"}],
     "stickiness": [{}, {"interval": "week", "filters": [["has_done", {"event": "Event 1"}, {"days": 3}]]}],
     "persons": [{}, {"limit": 5, "date_range": "12mo"}],
+    "releases": [
+        {},
+        {"conversions": [{"funnel": {"steps": [{"event": "Event 1"}, {"any": True}], "window": "2h"}},
+                         {"per_user": {"event": "Event 1"}}], "days": 7, "limit": 3, "by": "user"},
+    ],
 }
 
 

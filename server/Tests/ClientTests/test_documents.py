@@ -41,7 +41,8 @@ def day(milliseconds):
 
 
 def test_programs_ask_as_the_page_says(reader):
-    request, commands = Page("questions.md").snippets("sh")
+    request, releases, commands = Page("questions.md").snippets("sh")
+    assert isinstance(json.loads(reader.shell(releases))["results"], list)
     answer = json.loads(reader.shell(request))
     expected = {(day(NOW - index * DAY), version): [users, users] for index, (version, users) in enumerate(VERSIONS.items())}
     assert {tuple(row["dimensions"]): row["metrics"] for row in answer["results"]} == expected

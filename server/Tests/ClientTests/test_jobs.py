@@ -1,4 +1,4 @@
-"""Eight jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
+"""Nine jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
 
 import re
 import time
@@ -26,9 +26,9 @@ def guest():
 def start(request, browser, demo):
     """Gives someone a hand, and the overview of the demo's app."""
 
-    def begin(most):
+    def begin(most, page=""):
         nonlocal hand
-        browser.open(f"{demo.address}/apps/1")
+        browser.open(f"{demo.address}/apps/1/{page}".rstrip("/"))
         hand = request.param(browser, most)
         return hand
 
@@ -76,6 +76,22 @@ def people(browser):
     count = number(browser.find(".asked h2").text)
     assert len(browser.all(".asked tbody th a[href*='/people/']")) == min(count, 100), "each leads to a person"
     return count
+
+
+def test_the_release_that_made_purchases_fall_in_a_country_is_found(start, browser, demo):
+    browser.open(f"{demo.address}/apps/1/releases?c1=event+Purchase&c2=none")
+    for button in browser.all(".choosers button"):
+        browser.follow(button)
+        break
+    # From the first page of the app: its menu of countries, and one of them.
+    hand = start(most=2, page="releases")
+    hand.press(hand.see("Country:", part=True))
+    hand.follow("Germany")
+    assert "f1=country+is+DE" in browser.driver.current_url and "c1=event+Purchase" in browser.driver.current_url
+    heads = [head.text for head in browser.all("main .asked thead th")]
+    assert "Purchase per user" in heads
+    differences = browser.all("main .asked tbody td .difference .extent")
+    assert differences, "each release against the one before"
 
 
 def test_a_filtered_page_is_shared(start, browser, guest):

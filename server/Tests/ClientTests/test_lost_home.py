@@ -38,6 +38,7 @@ QUESTIONS = {
     "stickiness": {"interval": "week"},
     "paths": {"nodes": "both"},
     "persons": {"new": {}},
+    "releases": {"conversions": [{"per_user": {"any": True}}]},
 }
 APP_CENTER = [
     "active_device_counts", "session_counts", "sessions_per_device", "session_durations_distribution", "crash_counts",

@@ -226,8 +226,8 @@ class Run:
         try:
             if kind:
                 return
-            # RudderStack's client waits for a minute and more between its tries.
-            raised = {sender.name: sender.end(COUNT * PAUSE + 600) for sender in self.senders}
+            # RudderStack's client waits for a minute and more between its tries, and Plausible's sends one event after the other.
+            raised = {sender.name: sender.end(3 * COUNT * PAUSE + 600) for sender in self.senders}
         finally:
             for sender in self.senders:
                 if sender.process.poll() is None:

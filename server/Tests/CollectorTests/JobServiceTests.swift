@@ -85,6 +85,52 @@ import Warehouse
     try catalog.close()
   }
 
+  @Test func `a deletion that damage keeps from being done waits, says why once, and goes on after a rebuild`()
+    async throws
+  {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-jobs-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let app = try catalog.createApp(name: "A")
+    var warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    for age in [3, 2, 1] as [Int64] { try await commit(age, to: warehouse, app.id) }
+    try await warehouse.flush()
+    // Only its last byte.
+    let file = URL(filePath: RowSegment.path(1, in: "\(directory)/rows"))
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.count - 1] ^= 1
+    try bytes.write(to: file)
+    let request = PersonDeletionRequest(person: .install("a"), refusesLater: false)
+    let job = try catalog.addJob(
+      .deletePerson, app: app.id, argument: request.text, audit: .backupCreated, "a person")
+    var jobs = JobRunner(warehouse: warehouse, catalog: catalog, directory: directory)
+    let error = await #expect(throws: WarehouseError.self) { try await jobs.run() }
+    #expect(error?.code == .damaged)
+    let status = try #require(try catalog.job(job.id))
+    #expect(status.state == .blocked && status.text.contains("1 event can't be read (3 to 3)"), "\(status.text)")
+    #expect(status.text.hasSuffix("keeps all others. Then this deletion goes on by itself."), "\(status.text)")
+    #expect(try catalog.jobCounts().unfinished == 0, "what is verified meanwhile isn't disturbed")
+    // Each attempt would read all rows of the app.
+    try await jobs.run()
+    jobs.retryRefused()
+    await #expect(throws: WarehouseError.self) { try await jobs.run() }
+    #expect(try catalog.job(job.id)?.state == .blocked)
+    // Other work goes on.
+    _ = try catalog.addJob(.deleteView, app: app.id, argument: "99", audit: .backupCreated, "a view")
+    try await jobs.run()
+    #expect(try catalog.jobCounts().finished == 1)
+    try await warehouse.close()
+
+    try SQLiteWarehouse.rebuild(directory: directory, catalog: catalog)
+    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    jobs = JobRunner(warehouse: warehouse, catalog: catalog, directory: directory)
+    try await jobs.run()
+    #expect(try catalog.job(job.id)?.state == .done)
+    #expect(try await warehouse.reader.recent(app: app.id, limit: 9).isEmpty)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
   @Test func `days that can't be counted again are tried less and less often`() {
     let pauses = [10, 20, 40, 80, 160, 320, 320].map { Duration.seconds($0) }
     #expect((0...6).map(RecoveryService.pause) == pauses && RecoveryService.pause(after: .max) == .seconds(320))

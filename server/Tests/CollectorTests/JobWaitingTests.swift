@@ -48,10 +48,19 @@ import Warehouse
   @Test(arguments: [true, false]) func `nothing is waited for that needs room on the disk`(isOwn: Bool) throws {
     let error = try #require(throws: ServerFailure.self) {
       try lines(seconds: 1) { _ in
-        (isOwn ? job : earlier, DataJob.Progress(text: "The disk is full.", isBlocked: true))
+        (isOwn ? job : earlier, DataJob.Progress(text: "The disk is full.", obstacle: .disk))
       }
     }
     #expect("\(error)".contains("The disk is full. Make room: the server on data then does the work"))
+  }
+
+  @Test func `a deletion that damage keeps from being done isn't waited for`() throws {
+    let error = try #require(throws: ServerFailure.self) {
+      try lines(seconds: 1) { _ in
+        (job, DataJob.Progress(text: "1.rows is damaged. Run `tern rebuild`.", obstacle: .damage))
+      }
+    }
+    #expect("\(error)" == "1.rows is damaged. Run `tern rebuild`.")
   }
 
   @Test func `a full disk on which the server can't even note why it waits ends the command`() throws {

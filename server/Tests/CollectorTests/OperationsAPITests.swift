@@ -69,7 +69,7 @@ import Warehouse
       let number = try #require(job["id"] as? Int)
       #expect(try await api.object(.get, "/jobs/\(number)")["state"] as? String == "pending")
       #expect(try await api.object(.get, "/apps/1/jobs/\(number)")["app"] as? Int == 1)
-      try fixture.catalog.note(DataJob.Progress(text: "The disk is full.", isBlocked: true), ofJob: Int64(number))
+      try fixture.catalog.note(DataJob.Progress(text: "The disk is full.", obstacle: .disk), ofJob: Int64(number))
       let blocked = try await api.object(.get, "/jobs/\(number)")
       #expect(blocked["state"] as? String == "blocked" && blocked["text"] as? String == "The disk is full.")
       try fixture.catalog.finishDeletion(of: AppID(1), job: Int64(number), DataJob.Result(message: "Gone."))

@@ -15,7 +15,7 @@ import Warehouse
   private static let questions: [(Question.Kind, String)] = [
     (.query, #"{"metrics": ["users"], "date_range": "7d"}"#),
     (.funnel, #"{"steps": [{"screen": "Home"}, {"event": "Play"}]}"#), (.retention, "{}"), (.paths, "{}"),
-    (.lifecycle, "{}"), (.stickiness, "{}"), (.persons, "{}"),
+    (.lifecycle, "{}"), (.stickiness, "{}"), (.persons, "{}"), (.releases, "{}"),
   ]
 
   private func ask(

@@ -123,6 +123,8 @@ import Warehouse
     let app = try catalog.createApp(name: "Player").id
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     _ = try await warehouse.commit(batch(), app: app)
+    // Rows that can't be read before they are counted are another finding.
+    try await warehouse.flush()
     let copies = Copies()
     RetiredRowCache.connect(directory, to: copies)
     let source = ShippedRows(warehouse.reader, hasAttachments: false)

@@ -33,7 +33,7 @@ struct LimitTests {
       .query(query), .funnel(FunnelQuestion(scope: scope, steps: [Selector(.any), Selector(.any)])),
       .retention(RetentionQuestion(scope: scope)), .paths(PathsQuestion(scope: scope, nodes: .both)),
       .lifecycle(IntervalQuestion(scope: scope)), .stickiness(IntervalQuestion(scope: scope)),
-      .persons(PersonsQuestion(scope: scope)),
+      .persons(PersonsQuestion(scope: scope)), .releases(ReleasesQuestion(scope: scope)),
     ]
   }()
 

@@ -11,12 +11,15 @@ struct ListedNames: PersonNames {
   var userNames: [String] = []
   /// The IDs of the errors of each group.
   var errors: [Int64: [Int64]] = [:]
+  /// The ID of the first error of each group.
+  var firsts: [Int64: Int64] = [:]
 
   func installs() -> [String] { installNames }
   func install(_ number: UInt32) -> String { installNames[Int(number)] }
   func users() -> [String] { userNames }
   func user(_ number: UInt32) -> String { userNames[Int(number)] }
   func errors(ofGroup number: Int64) -> [Int64] { errors[number] ?? [] }
+  func firstErrors() -> [Int64: Int64] { firsts }
   func numbers(of persons: [[String]]) -> [IdentifierNumbers] {
     persons.map { identifiers in
       func numbers(_ names: [String]) -> [UInt32] {
@@ -61,6 +64,9 @@ extension ColumnSnapshot {
         device: Int64(devices.firstIndex(of: row.facts) ?? 0))
     }
     if builder.rows > 0 { chunks.append(builder.finished()) }
+    for row in rows.sorted(by: { ($0.time, $0.id) < ($1.time, $1.id) }) {
+      if let error = row.error, names.firsts[Int64(error)] == nil { names.firsts[Int64(error)] = row.id }
+    }
     self.init(chunks: chunks, names: names)
   }
 }

@@ -65,10 +65,13 @@ struct AddressTests {
       .explore, ["days": "7", "f1": "country is DE", "segment": "1", "compare": "before"])
     let overview = try await sample.report(
       "overview", ["days": "7", "filters": #"[["is","country",["DE"]]]"#, "segment": "1", "compare": "before"])
-    for (page, target) in [(explore, "/apps/1"), (explore, "/apps/1/events"), (overview, "/apps/1/explore")] {
+    for (page, target) in [(overview, "/apps/1"), (explore, "/apps/1/events"), (overview, "/apps/1/explore")] {
       let links = Set(PageScanner(page).tags.compactMap { $0["href"] })
       for address in [target, "/apps/1/funnels"] { #expect(links.contains("\(address)?\(state)"), "\(address)") }
     }
+    // The overview is a tab beside the releases, which compare with nothing else.
+    let first = "/apps/1/releases?days=7&amp;f1=country+is+DE&amp;segment=1"
+    #expect(PageScanner(explore).tags.contains { $0["href"] == first })
     // People are a tab beside the other pages of the audience.
     let audience = try await sample.report(
       "versions", ["days": "7", "filters": #"[["is","country",["DE"]]]"#, "segment": "1", "compare": "before"])

@@ -285,6 +285,7 @@ struct SamplePages {
     case .lifecycle: .lifecycle([])
     case .stickiness: .stickiness([])
     case .persons: .persons(PersonsAnswer(persons: [], total: 0))
+    case .releases: .releases(ReleasesAnswer(releases: [], days: [], dayUsers: [], otherUsers: []))
     }
   }
 

@@ -91,6 +91,7 @@ extension NaiveEvaluator {
     case .lifecycle(let question): .lifecycle(lifecycle(question))
     case .stickiness(let question): .stickiness(stickiness(question))
     case .persons(let question): .persons(answer(question))
+    case .releases(let question): .releases(answer(question))
     }
   }
 }

@@ -250,6 +250,19 @@ extension RandomRows {
     case .lifecycle: .lifecycle(IntervalQuestion(scope: scope(), interval: chance(60) ? .day : .week))
     case .stickiness: .stickiness(IntervalQuestion(scope: scope(), interval: chance(60) ? .day : .week))
     case .persons: .persons(persons())
+    case .releases: .releases(releases())
     }
+  }
+
+  package mutating func releases() -> ReleasesQuestion {
+    let conversions: [ReleasesQuestion.Conversion] = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+      guard chance(50) else { return .perUser(selector()) }
+      var funnel = funnel()
+      (funnel.scope, funnel.breakdown, funnel.breakdownStep) = (QuestionScope(), nil, .first)
+      return .funnel(funnel)
+    }
+    return ReleasesQuestion(
+      scope: scope(), conversions: conversions, days: [1, 3, 14].randomElement(using: &generator) ?? 1,
+      limit: [1, 2, 10].randomElement(using: &generator) ?? 10)
   }
 }

@@ -102,6 +102,10 @@ struct DecodingTests {
     (.persons, #"{"stickiness": {"intervals": 0}}"#, "$.stickiness.intervals"),
     (.persons, #"{"error": {}}"#, "$.error"), (.persons, #"{"error": {"group": 0}}"#, "$.error.group"),
     (.persons, #"{"before": "7"}"#, "$.before"), (.persons, #"{"limit": 1001}"#, "$.limit"),
+    (.releases, #"{"conversions": [{"event": "A"}]}"#, "$.conversions[0].event"),
+    (.releases, #"{"days": 0}"#, "$.days"),
+    (.releases, #"{"conversions": [{"funnel": {"steps": [{"any": true}]}}]}"#, "$.conversions[0].funnel.steps"),
+    (.releases, #"{"conversions": [{}]}"#, "$.conversions[0]"),
     (.query, "01", "$"), (.query, "", "$"), (.query, "{\"metrics\": [\"users\"]} x", "$"),
   ])
   func `a fault is named by its JSON path`(kind: Question.Kind, json: String, path: String) {
@@ -124,7 +128,7 @@ struct DecodingTests {
     let questions: [(Question.Kind, Question)] = [
       (.query, .query(random.query())), (.funnel, .funnel(random.funnel())), (.paths, .paths(random.paths())),
       (.retention, .retention(random.retention())), (.lifecycle, .lifecycle(interval)),
-      (.stickiness, .stickiness(interval)),
+      (.stickiness, .stickiness(interval)), (.releases, .releases(random.releases())),
       (.persons, .persons(PersonsQuestion(scope: interval.scope, limit: 7, before: PersonsCursor(time: -1, row: 2)))),
       (.persons, .persons(persons(.funnel(random.funnel(), step: 2, dropped: true)))),
       (.persons, .persons(persons(.funnel(broken, step: 1, dropped: false, value: .some(nil))))),

@@ -27,6 +27,14 @@ package enum SampleAnswers {
     case .lifecycle: .lifecycle(IntervalQuestion(scope: scope))
     case .stickiness: .stickiness(IntervalQuestion(scope: scope))
     case .persons: .persons(PersonsQuestion(scope: scope, limit: 2))
+    case .releases:
+      .releases(
+        ReleasesQuestion(
+          scope: scope,
+          conversions: [
+            .funnel(FunnelQuestion(steps: [Selector(.screen("Home")), Selector(.event("Play"))])),
+            .perUser(Selector(.event("Purchase"))),
+          ]))
     }
   }
 
@@ -52,7 +60,32 @@ package enum SampleAnswers {
     case .lifecycle: .lifecycle([interval])
     case .stickiness: .stickiness([5, 0, 2])
     case .persons: .persons(persons)
+    case .releases: .releases(releases)
     }
+  }
+
+  /// Two releases, the newer of which fell behind in one figure.
+  private static var releases: ReleasesAnswer {
+    let first = Day(year: 2026, month: 10, day: 26)
+    func figures(_ crashed: Int, _ taken: Int, _ sum: Int) -> ReleasesAnswer.Figures {
+      ReleasesAnswer.Figures(
+        users: 400, crashedUsers: crashed, sessions: 900, crashedSessions: crashed + 1,
+        conversions: [
+          .share(Share(taken, of: 50)), .mean(Mean(users: 400, sum: sum, squares: Double(sum) * 3)),
+        ])
+    }
+    return ReleasesAnswer(
+      releases: [
+        .init(
+          version: hostile, firstDay: first, dayUsers: [4, 100, 300], figures: figures(8, 20, 500),
+          newErrors: [4, 7, 11],
+          comparison: .init(
+            previous: "1.9 (7)", days: 2, previousFirstDay: first.advanced(by: -20), release: figures(8, 20, 500),
+            before: figures(2, 21, 900))),
+        .init(
+          version: "1.9 (7)", firstDay: nil, dayUsers: [390, 300, 90], figures: figures(2, 21, 900), newErrors: [],
+          comparison: nil),
+      ], days: ["2026-10-26", "2026-10-27", "2026-10-28"], dayUsers: [400, 400, 0], otherUsers: [10, 5, 0])
   }
 
   /// Two rows of a person, newest first.

@@ -105,6 +105,32 @@ import Warehouse
     #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
   }
 
+  @Test func `releases have figures with their bounds, and differences at equal age`() throws {
+    let json = try text(.releases, .json)
+    #expect(
+      json.contains(
+        #""adoption":[0.01,0.25,null],"new_errors":[4,7,11],"users":400,"sessions":900,"crash_free_users":{"part":392,"#
+          + #""of":400,"value":0.98,"low":0."#))
+    #expect(json.contains(#""compared":{"previous":"1.9 (7)","days":2,"release":{"users":400"#))
+    #expect(json.contains(#"{"part":20,"of":50,"value":0.4,"#) && json.contains(#""few":true"#))
+    #expect(json.contains(#"{"sum":500,"users":400,"value":1.25,"#) && json.contains(#""is_clear":true}"#))
+    #expect(json.contains(#""version":"1.9 (7)","first_day":null,"#) && json.contains(#""compared":null}"#))
+    #expect(
+      json.contains(
+        #""meta":{"days":["2026-10-26","2026-10-27","2026-10-28"],"day_users":[400,400,0],"other_users":[10,5,0],"#))
+    #expect(
+      json.contains(
+        #""query":{"conversions":[{"funnel":{"steps":[{"screen":"Home"},{"event":"Play"}],"order":"ordered","#))
+    let lines = try text(.releases, .csv).components(separatedBy: "\r\n")
+    #expect(
+      lines[0].hasPrefix(
+        "version,first_day,adoption,users,sessions,new_errors,crash_free_users,crash_free_users:low,crash_free_users:high,"
+          + "crash_free_users:few,crash_free_sessions,"))
+    #expect(lines[0].hasSuffix("difference:conversion_2,difference:conversion_2:low,difference:conversion_2:high"))
+    let old = try #require(lines.first { $0.hasPrefix("1.9 (7),,0.75,400,900,0,0.99") })
+    #expect(old.split(separator: ",", omittingEmptySubsequences: false).count == lines[0].split(separator: ",").count)
+  }
+
   @Test func `rows are flat objects in one array`() throws {
     #expect(
       try text(.query, .rows)

@@ -27,7 +27,7 @@ extension Catalog {
       for table in try Self.tables(with: "app", database) where table != "job" {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
       }
-      for name in [Self.newNames(app), Self.limits(app)] {
+      for name in [Self.newNames(app), Self.limits(app), Self.releaseConversions(app)] {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
       }
       try Self.removeFromAccounts(app, database)

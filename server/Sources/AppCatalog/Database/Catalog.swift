@@ -197,6 +197,8 @@ package final class Catalog: CatalogEditor {
     let code = (error as? DatabaseError)?.resultCode
     let codes: [ResultCode?] = [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY]
     if codes.contains(code), let obstacle = directory.obstacle(cause: error) { return obstacle }
+    // SQLite takes what it can't read for damage, too.
+    if code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB, let silence = directory.silence { return silence }
     let (isFull, path) = (code == .SQLITE_FULL, directory.catalogPath)
     let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
     return WarehouseError(isFull ? .full : .unavailable, message, cause: error)

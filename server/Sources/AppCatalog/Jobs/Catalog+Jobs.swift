@@ -78,10 +78,13 @@ extension Catalog {
 
   /// The numbers of finished and of unfinished jobs.
   ///
-  /// No job has changed rows or counts between two moments with the same numbers and none unfinished.
+  /// No job has changed rows or counts between two moments with the same numbers and none unfinished. One that waits until damage is
+  /// mended doesn't count.
   package func jobCounts() throws -> (finished: Int, unfinished: Int) {
     try reading { database in
-      let row = try Row.fetchOne(database, sql: "SELECT count(message), count(*) - count(message) FROM job")
+      let row = try Row.fetchOne(
+        database, sql: "SELECT count(message), count(*) FILTER (WHERE message IS NULL AND is_blocked <> ?) FROM job",
+        arguments: [DataJob.Obstacle.damage.rawValue])
       return row.map { ($0[0], $0[1]) } ?? (0, 0)
     }
   }
@@ -133,7 +136,7 @@ extension Catalog {
     try writing { database in
       try database.execute(
         sql: "UPDATE job SET progress = ?, is_blocked = ? WHERE id = ?",
-        arguments: [progress.text, progress.isBlocked, id])
+        arguments: [progress.text, progress.obstacle?.rawValue ?? 0, id])
     }
   }
 
@@ -142,7 +145,9 @@ extension Catalog {
     try reading { database in
       try Row.fetchOne(database, sql: "SELECT progress, is_blocked FROM job WHERE id = ?", arguments: [id]).flatMap {
         row in
-        (row["progress"] as String?).map { DataJob.Progress(text: $0, isBlocked: row["is_blocked"]) }
+        (row["progress"] as String?).map {
+          DataJob.Progress(text: $0, obstacle: DataJob.Obstacle(rawValue: row["is_blocked"]))
+        }
       }
     }
   }

@@ -4,7 +4,7 @@ import Warehouse
 
 extension ColumnEvaluation {
   /// The bits of a row: one for rows that a strict funnel may not skip, the steps that the row matches, and the exclusions.
-  private enum RowBits {
+  enum RowBits {
     static let eventOrScreen: UInt32 = 1
     static let firstStep = 1
     static let firstExclusion = 17
@@ -16,7 +16,7 @@ extension ColumnEvaluation {
   }
 
   /// The conditions of a funnel.
-  private struct Conditions {
+  struct Conditions {
     var scope: RowCondition
     /// The conditions of the steps, then of the exclusions, each with its bit.
     var bits: [(condition: RowCondition, bit: UInt32)]
@@ -58,13 +58,34 @@ extension ColumnEvaluation {
   ) throws {
     let days = question.scope.range.resolved(today: today)
     let conditions = try conditions(question, days)
-    let width = RowBits.width(question)
+    try forEachGroup(
+      width: RowBits.width(question), make
+    ) { [self] bytes, make in
+      try collect(conditions, days, question.breakdown, values, bytes: bytes, make)
+    } body: { state, rows in
+      try Self.fold(rows, question) { try body(state, $0, $1) }
+    } finish: {
+      try finish($0)
+    }
+  }
+
+  /// Collects the rows of persons in as many passes as the memory needs, and calls `body` with those of some persons, on
+  /// several threads.
+  ///
+  /// - Parameters:
+  ///   - width: The number of the lowest bits of a row that may be set.
+  ///   - make: Makes the state of a thread.
+  ///   - collect: Collects rows within so many bytes; returns them by part, and the numbers of each part's values among all.
+  ///   - finish: Receives the states; returns the memory that the results of all take.
+  func forEachGroup<State>(
+    width: Int, _ make: @escaping () -> State,
+    collect: (_ bytes: Int, _ make: () -> PersonRows) throws -> ([PersonRows], [[Int]]),
+    body: @escaping (State, GroupedRows) throws -> Void, finish: (State) throws -> Int
+  ) throws {
     var (next, kept) = (0, 0)
     while next < PersonRows.partitionCount {
       let partitions = next..<PersonRows.partitionCount
-      let (collected, valueNumbers) = try collect(
-        conditions, days, question.breakdown, values, bytes: limits.bytes - kept
-      ) { PersonRows(partitions, width: width) }
+      let (collected, valueNumbers) = try collect(limits.bytes - kept) { PersonRows(partitions, width: width) }
       let end = collected.reduce(partitions.upperBound) { min($0, $1.partitions.upperBound) }
       let ranges = GroupedRows.ranges(next..<end, threads: threads.count)
       let (limits, persons, threads) = (limits, personCount, threads.count)
@@ -73,7 +94,7 @@ extension ColumnEvaluation {
         for partition in ranges[part] {
           let rows = try GroupedRows(
             partition, of: collected, owners: persons, valueNumbers: valueNumbers, threads: threads, within: limits)
-          try Self.fold(rows, question) { try body(state, $0, $1) }
+          try body(state, rows)
         }
         return state
       }
@@ -103,18 +124,14 @@ extension ColumnEvaluation {
     try grouped.forEach { person, rows in
       for (index, row) in rows.enumerated() {
         fold.add(
-          FunnelRow(
-            time: row.moment.time, isTied: index > 0 && rows[index - 1].moment == row.moment,
-            steps: UInt16(row.bits >> RowBits.firstStep & 0xFFFF),
-            exclusions: UInt16(row.bits >> RowBits.firstExclusion),
-            isEventOrScreen: row.bits & RowBits.eventOrScreen != 0, value: Int32(row.value)))
+          row.funnelRow(isTied: index > 0 && rows[index - 1].moment == row.moment, value: Int32(row.value)))
       }
       let result = fold.finish()
       if !result.isEmpty { try body(Int(person), result) }
     }
   }
 
-  private func conditions(_ question: FunnelQuestion, _ days: ClosedRange<Day>) throws -> Conditions {
+  func conditions(_ question: FunnelQuestion, _ days: ClosedRange<Day>) throws -> Conditions {
     let steps = try question.steps.enumerated().map { index, step in
       (condition: try condition(step, days), bit: UInt32(1) << UInt32(RowBits.firstStep + index))
     }
@@ -150,16 +167,20 @@ extension ColumnEvaluation {
           let (mask, bits) = (mask.start, part.bits.start)
           for row in 0..<cursor.chunk.rows { mask[row] &= bits[row] == 0 ? 0 : 1 }
         }
-        cursor.withList { add(Self.select(mask, into: $0, cursor), part.bits, value, cursor, to: part.rows) }
+        cursor.withList { list in
+          add(Self.select(mask, into: list, cursor), part.bits, cursor, to: part.rows) { value?.number($0) ?? 0 }
+        }
       }
       try part.rows.shrink(to: bytes)
     }
     return (parts.map(\.rows), parts.map { part in part.values.map { values.adopt($0) } ?? [] })
   }
 
-  private func add(
-    _ rows: UnsafeBufferPointer<UInt16>, _ bits: Memory<UInt32>, _ value: ChunkValues?, _ cursor: ChunkCursor,
-    to collected: PersonRows
+  /// - Parameter value: Returns the number of a row's value.
+  @inline(__always)
+  func add(
+    _ rows: UnsafeBufferPointer<UInt16>, _ bits: Memory<UInt32>, _ cursor: ChunkCursor, to collected: PersonRows,
+    value: (Int) -> Int
   ) {
     let (chunk, persons, bits) = (cursor.chunk, cursor.persons, bits.start)
     let last = QuestionKind.screen.storedNumber
@@ -169,14 +190,14 @@ extension ColumnEvaluation {
       collected.append(
         PersonRow(
           moment: chunk.moment(row), bits: bits[row] | (isEventOrScreen ? RowBits.eventOrScreen : 0),
-          value: UInt32(value?.number(row) ?? 0)),
+          value: UInt32(value(row))),
         of: persons[Int(chunk.senders[row])])
     }
   }
 
   /// Sets the bits of the conditions that each row of the chunk meets; returns false, at once, if none of them can be
   /// met.
-  private func fill(
+  func fill(
     _ bits: Memory<UInt32>, _ conditions: [(condition: RowCondition, bit: UInt32)], _ cursor: ChunkCursor
   ) throws -> Bool {
     let (chunk, bits) = (cursor.chunk, bits.start)
@@ -209,6 +230,17 @@ extension ColumnEvaluation {
       }
     }
     return true
+  }
+}
+
+extension PersonRow {
+  /// The row as a funnel sees it.
+  func funnelRow(isTied: Bool, value: Int32) -> FunnelRow {
+    typealias RowBits = ColumnEvaluation.RowBits
+    return FunnelRow(
+      time: moment.time, isTied: isTied, steps: UInt16(bits >> RowBits.firstStep & 0xFFFF),
+      exclusions: UInt16(bits >> RowBits.firstExclusion), isEventOrScreen: bits & RowBits.eventOrScreen != 0,
+      value: value)
   }
 }
 

@@ -54,6 +54,7 @@ package final class ColumnEvaluation {
     case .lifecycle(let question): answer = .lifecycle(try evaluation.lifecycle(question))
     case .stickiness(let question): answer = .stickiness(try evaluation.stickiness(question))
     case .persons(let question): answer = .persons(try evaluation.answer(question))
+    case .releases(let question): answer = .releases(try evaluation.answer(question))
     }
     return QuestionResult(answer, rowsRead: evaluation.rowsRead)
   }

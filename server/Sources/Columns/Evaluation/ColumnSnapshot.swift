@@ -25,6 +25,8 @@ package protocol PersonNames: Sendable {
   func numbers(of persons: [[String]]) throws -> [IdentifierNumbers]
   /// Returns the IDs of the errors of a group, in order.
   func errors(ofGroup number: Int64) throws -> [Int64]
+  /// Returns the ID of the first error of each group, by its number.
+  func firstErrors() throws -> [Int64: Int64]
 }
 
 /// Names that are loaded when a question first needs them.
@@ -46,6 +48,8 @@ final class LoadedNames: Sendable {
   func numbers(of persons: [[String]]) throws -> [IdentifierNumbers] { try names.numbers(of: persons) }
 
   func errors(ofGroup number: Int64) throws -> [Int64] { try names.errors(ofGroup: number) }
+
+  func firstErrors() throws -> [Int64: Int64] { try names.firstErrors() }
 }
 
 /// Names, first one by one: a page of persons needs a hundred, and loading all would take longer than finding them.

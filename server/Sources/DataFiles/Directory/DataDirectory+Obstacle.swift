@@ -25,6 +25,14 @@ extension DataDirectory {
     return error
   }
 
+  /// True for the codes of a disk or a mount that is gone, although its name is still there.
+  static func isSilent(_ code: Int32) -> Bool { [EIO, ENOTCONN, ESTALE].contains(code) }
+
+  /// The error if the disk doesn't answer at all, so that what can't be read there isn't damaged; `nil` if it answers.
+  package var silence: WarehouseError? {
+    failedStep().flatMap { Self.isSilent($0.code) ? obstacle(to: $0.step, $0.code) : nil }
+  }
+
   /// Returns what it means that a step failed with a code of `errno`; `nil` for codes that tell nothing about the disk.
   package func obstacle(to step: FileStep, _ code: Int32) -> WarehouseError? {
     let reason = String(cString: strerror(code))
@@ -39,7 +47,7 @@ extension DataDirectory {
       return failure(
         "The disk of \(path) can only be read. Mount it for writing, or copy the directory to another disk and use that."
       )
-    case (_, EIO), (_, ENOTCONN), (_, ESTALE):
+    case _ where Self.isSilent(code):
       return failure(
         """
         The disk of \(path) doesn't answer (\(reason)). What was confirmed is stored there: bring the disk back, then start Tern \

@@ -35,6 +35,10 @@ package struct DataDirectory: Sendable {
         try syncFolder(parent.isEmpty ? "/" : parent)
       } else if errno != EEXIST {
         throw failure("The data directory \(path) can't be created: \(reason()). Choose another with --data.")
+      } else if !exists(current) {
+        // As sshfs says on a full disk.
+        throw failure(
+          "\(current) can't be created: its file system says that it exists, but doesn't have it. Is the disk full?")
       }
     }
     // An earlier process may have been killed between the two. A process that may not read the parent has not created this

@@ -22,10 +22,12 @@ package final class DirectoryOwner: Sendable {
     package var name: @Sendable () -> String = { UUID().uuidString }
     /// Returns the place of a directory.
     package var place: @Sendable (DataDirectory) -> String? = { $0.place }
+    /// Returns the record in a file; `nil` if there is none.
+    var read: @Sendable (_ path: String) throws -> OwnerRecord? = { try OwnerFile.read($0) }
     /// Receives a message if opening takes some seconds.
     package var report: @Sendable (String) -> Void = { _ in }
-    /// Called when another server has taken the directory. It should end the process: whatever this one still has to write
-    /// could damage the files.
+    /// Called when another server has taken the directory, or its disk doesn't answer any more. It should end the process: whatever
+    /// this one still has to write could damage the files, and what it has open stays dead when the disk comes back.
     package var onLoss: @Sendable (WarehouseError) -> Void = { _ in }
 
     package init() {}

@@ -97,6 +97,14 @@ final class OwnerFile {
 
   private static func failure(_ path: String, _ what: String, _ code: Int32) -> WarehouseError {
     let reason = String(cString: strerror(code))
-    return WarehouseError(code == ENOSPC ? .full : .unavailable, "\(path) can't be \(what): \(reason).")
+    return WarehouseError(
+      code == ENOSPC ? .full : .unavailable, "\(path) can't be \(what): \(reason).", cause: SystemFailure(code: code))
   }
+}
+
+/// A failed system call.
+struct SystemFailure: Error, CustomStringConvertible {
+  /// The value of `errno`.
+  var code: Int32
+  var description: String { "error \(code)" }
 }

@@ -73,18 +73,40 @@ final class Ownership: @unchecked Sendable {
   /// Starts the thread that renews the ownership.
   func start() {
     ThreadKind.owner.start { [self] in
+      var failures = 0
       while !state.withLock({ $0.isEnded }) {
-        // A failure is that of the disk; commits report it.
-        try? renew()
+        failures = renew(after: failures)
         effects.wait(wake)
       }
+    }
+  }
+
+  /// The attempts in a row after which a disk that doesn't answer is taken for gone: some fail for a moment.
+  private static let silentAttempts = 3
+
+  /// Increases the number in the file, or loses the ownership if the disk doesn't answer for some time.
+  ///
+  /// - Parameter failures: The attempts just before at which the disk didn't answer.
+  /// - Returns: The same with this one.
+  func renew(after failures: Int) -> Int {
+    do {
+      try renew()
+      return 0
+    } catch {
+      // Other failures, as that of a full disk, end; commits report them.
+      guard let failure = (error as? WarehouseError)?.cause as? SystemFailure, DataDirectory.isSilent(failure.code)
+      else {
+        return 0
+      }
+      if failures + 1 >= Self.silentAttempts { lose(Self.silence(files.path, failure)) }
+      return failures + 1
     }
   }
 
   /// Reads the file; if it has another name, or is gone, the ownership is lost.
   func check() throws {
     try failIfLost()
-    let found = try OwnerFile.read(files.ownerPath)
+    let found = try effects.read(files.ownerPath)
     guard found?.name != name else { return }
     lose(to: found)
     try failIfLost()
@@ -94,7 +116,7 @@ final class Ownership: @unchecked Sendable {
   func renew() throws {
     let loss: DirectoryClaim.Action? = try lock.withLock {
       guard !state.withLock({ $0.isEnded }) else { return nil }
-      let actions = claim.handle(.read(try OwnerFile.read(files.ownerPath)))
+      let actions = claim.handle(.read(try effects.read(files.ownerPath)))
       for action in actions { _ = try perform(action) }
       return actions.first
     }
@@ -108,7 +130,7 @@ final class Ownership: @unchecked Sendable {
         defer { state.isEnded = true }
         return !state.isEnded && state.loss == nil
       }
-      guard isHeld, (try? OwnerFile.read(files.ownerPath))??.name == name else { return }
+      guard isHeld, (try? effects.read(files.ownerPath))??.name == name else { return }
       file.delete()
     }
     wake.signal()
@@ -116,7 +138,7 @@ final class Ownership: @unchecked Sendable {
 
   private func perform(_ action: DirectoryClaim.Action) throws -> DirectoryClaim.Event? {
     switch action {
-    case .read: return .read(try OwnerFile.read(files.ownerPath))
+    case .read: return .read(try effects.read(files.ownerPath))
     case .create:
       record.beat = 1
       return .created(try file.create(record))
@@ -137,7 +159,10 @@ final class Ownership: @unchecked Sendable {
 
   private func lose(to owner: OwnerRecord?) {
     let isGone = directoryLock?.isHeld(at: files.path) == false
-    let loss = isGone ? Self.absence(files.path) : Self.loss(files.path, owner)
+    lose(isGone ? Self.absence(files.path) : Self.loss(files.path, owner))
+  }
+
+  private func lose(_ loss: WarehouseError) {
     let isFirst = state.withLock { state in
       guard !state.isEnded, state.loss == nil else { return false }
       state.loss = loss
@@ -185,6 +210,15 @@ extension Ownership {
       """
       This server stops, because \(path) is no longer the directory on which it was started: its disk is gone, or the directory was \
       moved. It has everything that was confirmed. Bring it back before you start Tern again: without it, a new server would begin.
+      """)
+  }
+
+  private static func silence(_ path: String, _ failure: SystemFailure) -> WarehouseError {
+    WarehouseError(
+      .unavailable,
+      """
+      This server stops, because the disk of \(path) doesn't answer (\(String(cString: strerror(failure.code)))). Everything that was \
+      confirmed is stored there: bring the disk back, then start Tern again.
       """)
   }
 

@@ -75,7 +75,8 @@ extension CollectorMetrics {
       "tern_backup_interval_seconds", "gauge", "The time from one regular backup to the next.",
       backups.interval.components.seconds)
     text.single(
-      "tern_backup_failed", "gauge", "1 if the last attempt to make a regular backup failed, else 0.",
+      "tern_backup_failed", "gauge",
+      "1 if the last attempt to make a regular backup failed, or found the backup before no longer whole, else 0.",
       backups.isFailing ? 1 : 0)
   }
 

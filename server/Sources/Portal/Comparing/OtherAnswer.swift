@@ -26,7 +26,7 @@ extension QuestionForm {
   ///
   /// - Throws: `QuestionError` if the other side is a segment that no longer exists or that the reader may not see.
   func comparison(of scope: QuestionScope, today: Day) throws(QuestionError) -> Comparison? {
-    guard page != .people else { return nil }
+    guard page != .people, page != .releases else { return nil }
     let days = scope.range.resolved(today: today)
     switch self["compare"].flatMap({ ReportComparison($0) }) {
     case .periodBefore: return Comparison(days, today: today)

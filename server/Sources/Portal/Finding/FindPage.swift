@@ -91,7 +91,7 @@ package struct FindPage: AppPage {
       group("Releases", names.releases, \.self) { links.overview(Self.filter("version", $0)) },
       group("Errors", names.errors, Self.name) { links.page(AppReports.error, [.group: String($0.id)]) },
       persons(links),
-      group("Apps", apps.filter { $0.id != app.id }, \.name) { PortalLinks(app: $0.id).page(AppReports.overview) },
+      group("Apps", apps.filter { $0.id != app.id }, \.name) { PortalLinks(app: $0.id).home },
     ].compactMap { $0 }
   }
 

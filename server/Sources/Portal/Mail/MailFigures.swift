@@ -9,7 +9,7 @@ struct MailFigures {
   /// The most rows of a table.
   private static let maximumRows = 8
 
-  private let form: QuestionForm
+  let form: QuestionForm
   private let period: MailPeriod
   private let ask: PageVisit.Ask
 
@@ -130,6 +130,8 @@ struct MailFigures {
         section.note = "No whole \(unit.rawValue) from \(days.text): choose a longer range for this card."
         return section
       }
+    case .releases(let answer):
+      section = releases(answer, section)
     case .paths(let answer):
       section.columns = ["", "Sessions"]
       let highest = Double(answer.edges.map(\.sessions).max() ?? 0)

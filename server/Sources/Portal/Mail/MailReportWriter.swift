@@ -55,7 +55,7 @@ package struct MailReportWriter: Sendable {
       switch page {
       case .explore: return try await MailFigures(form, period, ask).explore(heading)
       case .funnels: return try await MailFigures(form, period, ask).funnel(heading)
-      case .retention, .paths, .lifecycle, .people:
+      case .retention, .paths, .lifecycle, .people, .releases:
         return try await MailFigures(form, period, ask).table(heading, question)
       }
     } catch let error as QuestionError {

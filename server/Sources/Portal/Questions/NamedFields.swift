@@ -79,6 +79,13 @@ extension QuestionForm {
       case .funnels: funnelSteps.enumerated().map { ("n\($0 + 1)", $1) }
       case .retention: [("n1", rows("start")), ("n2", rows("return"))]
       case .paths: [("n1", rows("start") ?? rows("end"))]
+      case .releases:
+        conversions.flatMap { name, conversion -> [(field: String, choice: RowChoice?)] in
+          switch conversion {
+          case .perUser(let choice): [(name, choice)]
+          case .funnel(let funnel): funnel.funnelSteps.map { (name, $0) }
+          }
+        }
       case .lifecycle, .people: []
       }
     choices.removeAll { $0.choice?.name.isEmpty ?? true }

@@ -25,6 +25,7 @@ extension QuestionForm {
     case "breakdown": return ("by", Self.unknownDimension(breakdown ?? ""))
     case "bins": return ("bins", error.message)
     case "compare": return ("compare", Self.missingSegment)
+    case "conversions": return ("c1", error.message)
     case "window": return ("window", "Enter a time such as 30m, 2h or 14d.")
     case "depth": return ("depth", "Enter a number from 2 to 20.")
     case "by": return ("identity", "Choose what a user is.")

@@ -66,6 +66,9 @@ extension QuestionForm {
 
   /// The parameters that the form keeps without showing them: those of the group of persons.
   var hidden: [TemplateValues] {
+    if page == .releases {
+      return ReleaseConversion.parameters.compactMap { name in values[name].map { .hidden(name, $0) } }
+    }
     guard page == .people else { return [] }
     let shown = Set(["days", "from", "to", "identity", "segment", "before", "compare", "filters"])
     return QuestionPage.parameters.filter { !shown.contains($0) }.compactMap { name in

@@ -49,6 +49,9 @@ struct QuestionForm: Sendable {
     return form
   }
 
+  /// Sets a parameter; `nil` leaves it out.
+  mutating func set(_ name: String, to value: String?) { values[name] = value }
+
   /// Sets the range.
   mutating func choose(_ days: ClosedRange<Day>) {
     values["days"] = nil

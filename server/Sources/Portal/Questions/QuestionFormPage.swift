@@ -13,6 +13,7 @@ package struct QuestionFormPage: Page {
   let days: ClosedRange<Day>
   let store: any MetricsStore
   let dashboards: [Dashboard]
+  let conversions: [String]
   let ask: PageVisit.Ask
 
   /// - Parameters:
@@ -20,24 +21,41 @@ package struct QuestionFormPage: Page {
   ///   - days: The days whose names are suggested; the last is today.
   ///   - store: The metrics, for suggestions of names.
   ///   - dashboards: The dashboards that the question can be saved to.
+  ///   - conversions: The team's conversions, which the page of releases shows.
   ///   - ask: Answers the page's questions.
   package init(
     _ visit: PageVisit, _ page: QuestionPage, _ parameters: [String: String], app: App, apps: [App],
-    days: ClosedRange<Day>, from store: any MetricsStore, dashboards: [Dashboard] = [], ask: PageVisit.Ask
+    days: ClosedRange<Day>, from store: any MetricsStore, dashboards: [Dashboard] = [],
+    conversions: [String] = [], ask: PageVisit.Ask
   ) {
     (self.visit, self.page, self.parameters, self.app, self.apps, self.days, self.store, self.dashboards, self.ask) = (
       visit, page, parameters, app, apps, days, store, dashboards, ask
     )
+    self.conversions = conversions
   }
 
   package func html() async throws -> String {
     let form = QuestionForm(page, parameters, segments: visit.segments)
+    // The first page of an app begins with the sample code, which contains the app's key.
+    if page == .releases, visit.reader.canEdit, try await store.recent(app: app.id, limit: 1).isEmpty {
+      var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
+      shell.question = page
+      return EmptyAppPage(visit: visit, app: app, shell: shell).html()
+    }
     // Read while the question is answered. The reader of a shared link has no form.
     async let names = visit.reader.isGuest ? [] : names(app, days, store)
     var answer = QuestionView()
+    var choosers = ""
     var faults: [String: String] = [:]
     do {
       answer = try await page.definition.view(visit, form, app, days.upperBound, ask)
+      if page == .releases, !visit.reader.isGuest {
+        choosers = try await ReleaseChoosers(
+          visit: visit, form: form, app: app, dashboards: dashboards, saved: conversions
+        ).html(ask)
+        let asked = try form.range().resolved(today: days.upperBound)
+        if let errors = try await newErrors(answer, days: asked) { answer.grids.append(errors) }
+      }
     } catch let error as QuestionError {
       // Guests have no form.
       if let fault = form.fault(error), !visit.reader.isGuest {
@@ -57,6 +75,7 @@ package struct QuestionFormPage: Page {
     let files = downloads(shownForm, links, today: days.upperBound)
     let values: TemplateValues = [
       "explanation": page.definition.explanation, "builder": visit.reader.isGuest ? "" : visit.html(builder),
+      "choosers": choosers,
       "message": answer.message.map { visible($0) },
       "emptyState": answer.emptyState.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
@@ -81,7 +100,7 @@ package struct QuestionFormPage: Page {
   /// The form of a page that asks a question.
   private func builder(_ form: QuestionForm, _ links: PortalLinks) -> Builder {
     let definition = form.page.definition
-    let compares = form.page != .people
+    let compares = form.page != .people && form.page != .releases
     var builder = Builder(
       action: links.question(form.page), links: links, hidden: form.hidden,
       sentence: definition.sentence(form) + form.daysFields + (compares ? [form.compareField] : []),

@@ -4,7 +4,7 @@ import Warehouse
 
 /// A page that asks a question; its form's state is the address.
 package enum QuestionPage: String, CaseIterable, Sendable {
-  case explore, funnels, retention, paths, lifecycle, people
+  case explore, funnels, retention, paths, lifecycle, people, releases
 
   /// The pages whose questions can be cards of dashboards, which show no persons.
   package static let ofCards = allCases.filter { $0 != .people }
@@ -16,7 +16,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
       "window",
       "order", "cohort", "nodes", "depth", "days", "from", "to", "identity", "compare", "segment", "show",
     ]
-    + QuestionForm.steps.map { "s\($0)" }
+    + QuestionForm.steps.map { "s\($0)" } + ReleaseConversion.parameters
     + [
       "group", "step", "dropped", "of", "after", "state", "active", "error", "at", "type", "value", "pathfrom",
       "pathto",
@@ -36,7 +36,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
       case .retention: ["interval": "week", "cohort": "first_ever", "start": "any", "return": "any"]
       case .paths: ["nodes": "screens", "depth": "5"]
       case .lifecycle: ["interval": "day"]
-      case .people: [:]
+      case .people, .releases: [:]
       }
     defaults.merge(own) { $1 }
     return defaults
@@ -53,6 +53,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
     case .paths: .paths
     case .lifecycle: .lifecycle
     case .people: .people
+    case .releases: .releases
     }
   }
 }

@@ -28,6 +28,8 @@ struct QuestionView {
   var grids: [AnswerGrid] = []
   /// True if the tables say in figures what the pictures show, and open on demand.
   var foldsGrids = false
+  /// The numbers of the errors that are new in releases.
+  var newErrors: [(version: String, groups: [Int])] = []
   /// The buckets of the answer; `nil` for the values themselves.
   var bins: HistogramBins?
   /// The cost of the answer in words.
@@ -55,6 +57,8 @@ struct AnswerGrid {
   /// The addresses of the pages with the rows before and after these.
   var previous: String?
   var next: String?
+  /// The anchor of the table on its page.
+  var id: String?
 
   /// The table with its first rows only.
   func shortened(to length: Int) -> AnswerGrid {
@@ -66,6 +70,7 @@ struct AnswerGrid {
   var values: TemplateValues {
     [
       "heading": heading, "about": about, "columns": columns, "note": note, "previous": previous, "next": next,
+      "anchor": id,
       "rows": rows.map { ["cells": $0] as TemplateValues },
     ]
   }

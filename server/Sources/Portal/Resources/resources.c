@@ -22,6 +22,9 @@ static const struct tern_portal_file templates[] = {
     {"card.mustache", (const char[]){
 #embed "Templates/card.mustache" suffix(, 0)
     }},
+    {"choosers.mustache", (const char[]){
+#embed "Templates/choosers.mustache" suffix(, 0)
+    }},
     {"dashboard.mustache", (const char[]){
 #embed "Templates/dashboard.mustache" suffix(, 0)
     }},

@@ -22,6 +22,8 @@ extension PageVisit {
           isActive: shell.request?.view == nil && (shell.report == report || shell.report?.parent == report.name))
       }
     }
+    // The first page of an app, and the overview beside it.
+    if entry == .overview { pages.insert(question(.releases, shell, links), at: 0) }
     if entry == .audience, reader.seesPersonalData { pages.append(question(.people, shell, links)) }
     return NavigationEntry(label: entry.rawValue, icon: Icon.path(of: entry), pages: pages)
   }

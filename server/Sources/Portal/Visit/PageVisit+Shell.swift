@@ -9,12 +9,12 @@ extension PageVisit {
     let request = shell.ranged
     let downloads = shell.request.map { self.downloads($0, shell.comparison) } ?? []
     let others = shell.apps.map { app -> TemplateValues in
-      .link(shown(app.name), PortalLinks(app: app.id, range: links.range).page(AppReports.overview))
+      .link(shown(app.name), PortalLinks(app: app.id, range: links.range).home)
     }
     let menu = navigation(shell, links)
     let values: TemplateValues = [
       "findLink": links.page(FindPage.place), "isFind": shell.place == FindPage.place,
-      "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
+      "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.home,
       "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
       "breadcrumb": shell.breadcrumb?.values, "days": request?.days.text, "against": shell.comparison?.against,
       "range": request.map { range($0) },

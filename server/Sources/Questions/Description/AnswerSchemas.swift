@@ -40,6 +40,33 @@ extension Schema {
       "sessions": .count, "version": .nullable(.text), "model": .nullable(.text), "country": .nullable(.text),
     ]), meta: ["total": .count, "next": .nullable(.text)])
 
+  private static let share = object([
+    "part": .count, "of": .count, "value": figure, "low": figure, "high": figure, "few": .boolean,
+  ])
+  private static let mean = object([
+    "sum": .count, "users": .count, "value": figure, "low": figure, "high": figure, "few": .boolean,
+  ])
+  private static let difference = object(["value": figure, "low": figure, "high": figure, "is_clear": .boolean])
+  private static let releaseFigures: Members = [
+    "users": .count, "sessions": .count, "crash_free_users": share, "crash_free_sessions": share,
+    "conversions": .list(.anyOf(share, mean)),
+  ]
+
+  static let releasesAnswer = answer(
+    .object(
+      ["version": .text, "first_day": .nullable(.date), "adoption": figures, "new_errors": .list(.count)]
+        + releaseFigures
+        + [
+          "compared": nullable(
+            .object([
+              "previous": .text, "days": .count, "release": .object(releaseFigures), "before": .object(releaseFigures),
+              "differences": .object([
+                "crash_free_users": nullable(difference), "crash_free_sessions": nullable(difference),
+                "conversions": .list(nullable(difference)),
+              ]),
+            ]))
+        ]), meta: ["days": .list(.date), "day_users": .list(.count), "other_users": .list(.count)])
+
   /// The answer to a question, with its results, facts and the question.
   static func answer(_ result: Schema, meta: Members = [:], more: Members = [:]) -> Schema {
     .object(

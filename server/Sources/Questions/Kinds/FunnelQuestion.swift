@@ -85,15 +85,19 @@ extension FunnelQuestion: ScopedQuestion {
   static let maximumSteps = 12
 
   package static let standard = FunnelQuestion(steps: [])
-  package static let members: [JSONMember<FunnelQuestion>] = [
+  /// The members without a breakdown.
+  static let stepMembers: [JSONMember<FunnelQuestion>] = [
     .required("steps", \.steps, .list(.selector, 2...maximumSteps)), .optional("order", \.order, .choice),
     .optional("window", \.window, .window),
     .optional("exclude", \.exclusions, widest: longest) {
       .list(.exclusion(steps: $0.steps.count), 0...12)
     },
-    .optional("breakdown", \.breakdown, .dimension),
-    .optional("breakdown_step", \.breakdownStep, widest: longest) { .breakdownStep($0.order) },
   ]
+  package static let members: [JSONMember<FunnelQuestion>] =
+    stepMembers + [
+      .optional("breakdown", \.breakdown, .dimension),
+      .optional("breakdown_step", \.breakdownStep, widest: longest) { .breakdownStep($0.order) },
+    ]
 
   /// A funnel with the most steps.
   static let longest = FunnelQuestion(steps: Array(repeating: Selector(.any), count: maximumSteps))

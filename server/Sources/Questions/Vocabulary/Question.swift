@@ -10,10 +10,11 @@ package enum Question: Hashable, Sendable {
   case lifecycle(IntervalQuestion)
   case stickiness(IntervalQuestion)
   case persons(PersonsQuestion)
+  case releases(ReleasesQuestion)
 
   /// The kinds of questions, named as in addresses.
   package enum Kind: String, CaseIterable, Sendable {
-    case query, funnel, retention, paths, lifecycle, stickiness, persons
+    case query, funnel, retention, paths, lifecycle, stickiness, persons, releases
   }
 }
 
@@ -27,6 +28,7 @@ package enum Answer: Equatable, Sendable {
   /// The number of persons active in exactly one interval, in two, and so on.
   case stickiness([Int])
   case persons(PersonsAnswer)
+  case releases(ReleasesAnswer)
 }
 
 extension PersonsQuestion {
@@ -94,6 +96,10 @@ extension Question.Kind {
     case .stickiness:
       .init(Question.stickiness, "In how many intervals persons were active.", answer: .stickinessAnswer)
     case .persons: .init(Question.persons, "The persons behind a figure, the latest first.", answer: .personsAnswer)
+    case .releases:
+      .init(
+        Question.releases, "The releases of an app, each against the one before at equal age.",
+        answer: .releasesAnswer)
     }
   }
 }
@@ -113,6 +119,7 @@ extension Question {
       case .lifecycle(let question): self = .lifecycle(question.over(newValue))
       case .stickiness(let question): self = .stickiness(question.over(newValue))
       case .persons(let question): self = .persons(question.over(newValue))
+      case .releases(let question): self = .releases(question.over(newValue))
       }
     }
   }
@@ -127,6 +134,7 @@ extension Question {
     case .lifecycle(let question): (.lifecycle, question)
     case .stickiness(let question): (.stickiness, question)
     case .persons(let question): (.persons, question)
+    case .releases(let question): (.releases, question)
     }
   }
 

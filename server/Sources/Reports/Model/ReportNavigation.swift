@@ -2,8 +2,8 @@
 package struct ReportNavigation: Sendable, Hashable {
   /// The entries of the navigation, in order. The reports of one entry are its tabs.
   package enum Entry: String, Sendable, CaseIterable {
-    /// The most important figures.
-    case overview = "Overview"
+    /// The first pages: releases, and the most important figures.
+    case overview = "Home"
     /// Activity in the app.
     case events = "Events"
     /// The versions, devices, countries and languages of its users.

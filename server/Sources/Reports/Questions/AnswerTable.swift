@@ -20,7 +20,7 @@ package struct AnswerTable: Sendable {
     case integer(Int)
   }
 
-  private init(_ columns: [String], _ count: Int, _ cells: @escaping @Sendable (Int) -> [Cell]) {
+  init(_ columns: [String], _ count: Int, _ cells: @escaping @Sendable (Int) -> [Cell]) {
     (self.columns, self.count, self.cells) = (columns, count, cells)
   }
 
@@ -38,6 +38,7 @@ package struct AnswerTable: Sendable {
     case (.stickiness, .stickiness(let persons)):
       self.init(["intervals", "persons"], persons.count) { [.integer($0 + 1), .integer(persons[$0])] }
     case (.persons, .persons(let answer)): self = .persons(answer)
+    case (.releases(let question), .releases(let answer)): self = .releases(question, answer)
     default: return nil
     }
   }

@@ -56,6 +56,12 @@ extension AnsweredQuestion {
         ("total", .number(Double(answer.total))), ("next", next.map { .text($0) } ?? .null),
       ]
       return flat(meta: meta)
+    case (.releases, .releases(let answer)):
+      let meta: [(String, JSONTree)] = [
+        ("days", .array(answer.days.map { .text($0) })), ("day_users", .counts(answer.dayUsers)),
+        ("other_users", .counts(answer.otherUsers)),
+      ]
+      return document(answer.releases.count, meta: meta) { answer.releases[$0].json(dayUsers: answer.dayUsers) }
     default: return flat()
     }
   }

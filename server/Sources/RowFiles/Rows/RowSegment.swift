@@ -1,3 +1,4 @@
+import DataFiles
 import Ingest
 import ServerBase
 package import Warehouse
@@ -111,6 +112,12 @@ package final class RowSegmentReader {
     guard descriptor >= 0 || errno == ENOENT else { throw StoredFile.readFailure(path) }
     var header = RowSegment.Header(number: 0)
     let count = withUnsafeMutableBytes(of: &header) { pread(descriptor, $0.baseAddress, $0.count, 0) }
+    if descriptor >= 0, count < 0 {
+      do { try Self.checkDisk(path) } catch {
+        close(descriptor)
+        throw error
+      }
+    }
     hasHeader = count == RowSegment.headerSize && header.isValid(number)
     self.path = path
     self.descriptor = descriptor
@@ -126,6 +133,13 @@ package final class RowSegmentReader {
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  /// Throws the error of a failed read, unless only a part of the disk can't be read, which is damage.
+  private static func checkDisk(_ path: String) throws {
+    let (code, failure) = (errno, StoredFile.readFailure(path))
+    guard code == EIO, let rows = path.lastIndex(of: "/") else { throw failure }
+    if let silence = DataDirectory(path: String(path[..<rows])).silence { throw silence }
+  }
+
   /// Reads a part of the file, as far as the file and the disk have it.
   package func read(_ range: Range<Int>, into bytes: RowBytes) throws {
     bytes.removeAll()
@@ -135,7 +149,7 @@ package final class RowSegmentReader {
       let count = pread(
         descriptor, bytes.free.baseAddress, range.count - bytes.count, off_t(range.lowerBound + bytes.count))
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 || errno == EIO else { throw StoredFile.readFailure(path) }
+      if count < 0 { try Self.checkDisk(path) }
       guard count > 0 else { return }
       bytes.didFill(count)
     }

@@ -64,7 +64,11 @@ struct RestoreCommand: AsyncParsableCommand {
     guard let path else { return }
     let summary = try Backup.restore(path, to: data.directory)
     let time = summary.created.isoText
-    try data.withCatalog { try $0.record(.backupRestored, "\(path), of \(time)") }
+    try data.withCatalog { catalog in
+      try catalog.record(.backupRestored, "\(path), of \(time)")
+      // It may be gone by now.
+      try catalog.setSetting(LocalServer.lastBackupSetting, to: "")
+    }
     Terminal.say("Restored \(grouped(summary.events)) events of \(time) to \(data.directory).")
   }
 

@@ -22,7 +22,7 @@ extension JobRunner {
         Terminal.complain("The server has ended. This command does the work in 20 seconds, unless a server runs again.")
       }
       if server.doesTheWork(now: .now) {
-        if let current = try catalog.nextJob(),
+        if let current = try catalog.currentJob(for: job),
           let line = try waiting.line(
             current: current, progress: try catalog.progress(ofJob: current.id),
             freeBytes: SQLiteWarehouse.freeDiskBytes(of: data.directory), now: .now)
@@ -39,7 +39,8 @@ extension JobRunner {
             }
           }
           try await warehouse.close()
-          try result.get()
+          // Another job may have to wait.
+          if try catalog.result(ofJob: job.id) == nil { try result.get() }
         } catch let error as WarehouseError where error.code == .inUse {
           // A server has started in the meantime.
           continue
@@ -68,5 +69,17 @@ extension JobRunner {
       try await group.next()
       group.cancelAll()
     }
+  }
+}
+
+extension Catalog {
+  /// Returns the job that is being done, as far as the command cares that waits for another: jobs are done in order, but those that
+  /// wait until damage is mended keep no other waiting.
+  fileprivate func currentJob(for own: DataJob) throws -> DataJob? {
+    var current = try nextJob()
+    while let job = current, job.id != own.id, try progress(ofJob: job.id)?.obstacle == .damage {
+      current = try nextJob(after: job.id)
+    }
+    return current
   }
 }

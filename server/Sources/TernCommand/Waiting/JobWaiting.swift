@@ -56,15 +56,16 @@ struct JobWaiting {
   /// Returns a line to show, if there is something new to say.
   ///
   /// - Parameters:
-  ///   - current: The job that the server does now; jobs are done in order.
+  ///   - current: The job that the server does now: the first that doesn't wait until damage is mended, or the own one.
   ///   - progress: What was noted of that job.
   ///   - freeBytes: The free bytes on the disk; `nil` if they can't be determined.
-  /// - Throws: ``ServerFailure`` if it waits for someone to make room on the disk.
+  /// - Throws: ``ServerFailure`` if it waits for the operator.
   mutating func line(
     current: DataJob, progress: DataJob.Progress?, freeBytes: Int64?, now: ContinuousClock.Instant
   ) throws -> String? {
+    if let progress, progress.obstacle == .damage { throw ServerFailure(progress.text) }
     var reason: String?
-    if let progress, progress.isBlocked {
+    if let progress, progress.obstacle == .disk {
       reason = progress.text
     } else if let freeBytes, freeBytes < Self.fullDiskBytes, let next, now >= next {
       reason = "Only \(freeBytes >> 10) KiB are free on the disk."

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import TernBase
+import TernEvents
 import Threads
 import Warehouse
 import WarehouseSQLite
@@ -55,19 +56,33 @@ struct BackupService: Service {
     } while rest > .zero && !backups.isWanted && !Task.isCancelled
   }
 
-  private func backUp() async throws {
+  func backUp(now: Timestamp = WallClock.system()) async throws {
     backups.begin()
     defer { backups.end() }
-    let now = WallClock.system()
-    let (path, summary) = try await Self.onThread { [series = backups.series, directory] shouldStop in
-      try series.add(of: directory, now: now, shouldStop: shouldStop)
+    let last = try catalog.setting(LocalServer.lastBackupSetting)
+    let (path, summary, problem) = try await Self.onThread { [series = backups.series, directory] shouldStop in
+      // Before the next one, which may replace it.
+      let problem = try last.flatMap { try series.problem(with: $0, shouldStop: shouldStop) }
+      let (path, summary) = try series.add(of: directory, now: now, shouldStop: shouldStop)
+      return (path, summary, problem ?? summary.damageBefore)
     }
-    backups.failure.withLock { $0 = nil }
+    try catalog.setSetting(LocalServer.lastBackupSetting, to: path)
+    let failure = problem.map { Self.failure($0, since: path) }
+    backups.failure.withLock { $0 = failure }
     backups.found(now)
     logger.info("Backup in \(path): \(summary.text)")
+    if let failure { logger.error("\(failure)") }
     try AuditActor.$current.withValue(AuditActor(name: "server", address: "")) {
       try catalog.record(.backupCreated, path)
     }
+  }
+
+  /// Returns the reason for which the backup before is a failure, until the next one finds its own predecessor whole.
+  private static func failure(_ problem: String, since path: String) -> String {
+    """
+    The last backup was complete and isn't any more: \(problem) The disk of the backups may lose what it has confirmed. A new one was \
+    made: check it with `tern backup --check \(path)`.
+    """
   }
 
   /// Runs `body` on a thread of its own, because it waits for the disk for a long time.

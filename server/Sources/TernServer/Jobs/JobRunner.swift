@@ -21,6 +21,8 @@ package struct JobRunner {
   package let recognizedAge: Duration
   /// The deletions that are done here, and wait for the cluster, with what they have done.
   private let deletedHere = Locked<[Int64: String]>([:])
+  /// The deletions that wait until damage is mended: each attempt reads all rows of the app.
+  private let refused = Locked<Set<Int64>>([])
 
   package init(
     warehouse: SQLiteWarehouse, catalog: Catalog, directory: String, copy: ClusterCopy? = nil,
@@ -34,12 +36,19 @@ package struct JobRunner {
   private struct WaitsForCluster: Error {}
 
   /// Does all waiting work.
+  ///
+  /// - Throws: A `WarehouseError` with code `rowsAway` or `damaged`, after all other work, if some can't be done now. Damage is
+  ///   reported once for each deletion, until ``retryRefused()``.
   package func run() async throws {
     var last: Int64 = 0
-    var away: WarehouseError?
+    var waiting: WarehouseError?
     while !Task.isCancelled, let job = try catalog.nextJob(after: last) {
+      if refused.withLock({ $0.contains(job.id) }) {
+        last = job.id
+        continue
+      }
       // A command that waits must not take an earlier attempt for this one.
-      if try catalog.progress(ofJob: job.id)?.isBlocked == true {
+      if try catalog.progress(ofJob: job.id)?.obstacle != nil {
         try? catalog.note(DataJob.Progress(text: "Trying again."), ofJob: job.id)
       }
       do {
@@ -52,21 +61,34 @@ package struct JobRunner {
       } catch let error as WarehouseError where error.code == .rowsAway {
         // Other jobs needn't wait for the cluster.
         try? catalog.note(DataJob.Progress(text: error.message), ofJob: job.id)
-        (last, away) = (job.id, error)
+        (last, waiting) = (job.id, error)
+      } catch let error as WarehouseError where error.code == .damaged && Self.deletions.contains(job.kind) {
+        // A deletion that someone asked for is never forgotten, and never called done while its rows may still be there.
+        var error = error
+        error.message += " Then this deletion goes on by itself."
+        try? catalog.note(DataJob.Progress(text: error.message, obstacle: .damage), ofJob: job.id)
+        refused.withLock { _ = $0.insert(job.id) }
+        (last, waiting) = (job.id, error)
       } catch is CancellationError {
         // The server ends. The job begins again at the next start.
         throw CancellationError()
       } catch let error as WarehouseError where [.full, .unavailable, .held].contains(error.code) {
         // Not the job's fault: it is tried again. On a full disk there may be no room for the reason either.
-        try? catalog.note(DataJob.Progress(text: error.message, isBlocked: error.code == .full), ofJob: job.id)
+        try? catalog.note(
+          DataJob.Progress(text: error.message, obstacle: error.code == .full ? .disk : nil), ofJob: job.id)
         throw error
       } catch {
         try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: ServerFailure.reason(of: error)))
         removeInput(of: job)
       }
     }
-    if let away { throw away }
+    if let waiting { throw waiting }
   }
+
+  private static let deletions: Set<DataJob.Kind> = [.deletePerson, .deleteApp, .removeRows]
+
+  /// Tries deletions again that damage has kept from being done.
+  func retryRefused() { refused.withLock { $0 = [] } }
 
   /// Removes what `tern import -` read from standard input, which stays until its job is done.
   private func removeInput(of job: DataJob) {

@@ -48,15 +48,16 @@ struct JobService: Service {
     var pause = Self.pollInterval
     do {
       try await jobs.run()
-    } catch let error as WarehouseError where error.code == .rowsAway {
+    } catch let error as WarehouseError where [.rowsAway, .damaged].contains(error.code) {
       // Due work concerns other rows.
       logger.error("Could not finish a job: \(error)")
-      pause = Self.retryTime
+      if error.code == .rowsAway { pause = Self.retryTime }
     }
     // After the jobs, which may take long.
     for work in schedule.due(wall: wallTime(), uptime: uptime()) {
       switch work {
       case .removal:
+        jobs.retryRefused()
         try jobs.catalog.removeUnusedSymbols()
         let failure = try await jobs.removeOldRows(now: wallTime())
         if let failure { logger.error("Could not remove some old rows yet: \(failure)") }

@@ -88,6 +88,13 @@ package protocol CatalogEditor: CatalogStore {
   /// Removes a dashboard. Returns false if the app has none with this number.
   func removeDashboard(_ id: Int64, app: AppID) throws -> Bool
 
+  /// Returns the conversions that a team has chosen for the page of an app's releases; empty if there are none.
+  func releaseConversions(app: AppID) throws -> [String]
+  /// Sets the conversions.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if they are too many or too long.
+  func setReleaseConversions(app: AppID, to conversions: [String]) throws
+
   // MARK: Notes about days
 
   /// Returns an app's annotations, ordered by day, then number.

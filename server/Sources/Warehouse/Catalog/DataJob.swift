@@ -25,14 +25,22 @@ package struct DataJob: Sendable, Hashable {
   package struct Progress: Sendable, Hashable {
     /// The progress in words.
     package var text: String
-    /// True if the work goes on only after someone has made room on the disk.
-    package var isBlocked: Bool
+    /// What keeps the work from going on until the operator has removed it.
+    package var obstacle: Obstacle?
 
     /// Creates a note of progress.
-    package init(text: String, isBlocked: Bool = false) {
+    package init(text: String, obstacle: Obstacle? = nil) {
       self.text = text
-      self.isBlocked = isBlocked
+      self.obstacle = obstacle
     }
+  }
+
+  /// The obstacles that the operator must remove. The raw values are stored.
+  package enum Obstacle: Int64, Sendable {
+    /// The disk is full. All work waits.
+    case disk = 1
+    /// Rows that the work concerns can't be read. Other work goes on.
+    case damage = 2
   }
 
   /// The result of finished work.

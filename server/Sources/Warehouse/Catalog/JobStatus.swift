@@ -3,7 +3,7 @@ package struct JobStatus: Sendable, Hashable {
   package enum State: String, Sendable, CaseIterable {
     /// The work waits or is being done.
     case pending
-    /// The work can't go on until someone makes room on the disk.
+    /// The work can't go on until the operator makes room on the disk, or has damage mended.
     case blocked
     /// The work is done.
     case done

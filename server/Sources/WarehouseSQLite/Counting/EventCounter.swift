@@ -12,6 +12,7 @@ package final class EventCounter {
   private let database: SQLDatabase
   private let calendar: (AppID) throws -> ZoneCalendar
   private let checkOwner: @Sendable () throws -> Void
+  private let didNotRead: @Sendable ([ClosedRange<Int64>]) -> Void
   private let chunkRows: Int
   /// The number of rows whose days are counted again in one transaction, unless a single day needs more.
   let recountedRows: Int
@@ -40,7 +41,7 @@ package final class EventCounter {
     self.calendar = calendar
     self.damage = damage
     self.journal = journal
-    checkOwner = configuration.checkOwner
+    (checkOwner, didNotRead) = (configuration.checkOwner, configuration.didNotRead)
     chunkRows = configuration.flushEvents
     recountedRows = configuration.recountedRows
     rollupStore = try RollupStore(database.connection)
@@ -218,6 +219,7 @@ package final class EventCounter {
       let present = try StoredSpan.segments(connection)
       if segments.isSubset(of: present) {
         damage.note(found)
+        didNotRead(found.ids)
         return chunk
       }
       forget()

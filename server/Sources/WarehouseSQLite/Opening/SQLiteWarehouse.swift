@@ -47,6 +47,7 @@ package final class SQLiteWarehouse: EventSink {
   package let recounting = Locked<Set<Int64>>([])
   package let report: @Sendable (String) -> Void
   package let now: @Sendable () -> Timestamp
+  private let readBack: ReadBack
   private let end = Locked(End())
 
   private struct End {
@@ -136,7 +137,10 @@ package final class SQLiteWarehouse: EventSink {
     configuration.suspect = { [scrub] paths in
       scrub.suspect(paths.map { ScrubbedFile(.keys, path: $0).identity })
     }
-    self.files = files
+    let readBack = ReadBack(files.path, report: configuration.report)
+    configuration.checkReadBack = { try readBack.check() }
+    configuration.didNotRead = { readBack.note($0) }
+    (self.files, self.readBack) = (files, readBack)
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
     queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
@@ -170,6 +174,7 @@ package final class SQLiteWarehouse: EventSink {
       if let failure = failure as? RowFailure { rowFailures.continuation.yield(failure) }
       if failure == nil { reader.updateColumns() }
     }
+    readBack.begin(after: writer.lastID)
     counting.committed(through: writer.lastID)
     let thread = WriterThread(
       pool: pool, queue: queue, configuration: configuration, writer: writer, counting: counting)
@@ -236,14 +241,15 @@ package final class SQLiteWarehouse: EventSink {
         WarehouseProblem(summary: $0.file.kind.summaryOfDamage, detail: $0.message)
       } + scrub.failures.map { WarehouseProblem(summary: "Some files are not checked for damage.", detail: $0) }
     let damages = damage.messages
-    guard let first = damages.first else { return failures.problems + journal.problems + others }
+    let ownProblems = [readBack.problem].compactMap { $0 } + failures.problems + journal.problems
+    guard let first = damages.first else { return ownProblems + others }
     let damage = WarehouseProblem(
       summary: "Some stored events can't be read.",
       detail: """
         \(first)\(damages.count == 1 ? "" : " And \(damages.count - 1) more.") Restore the data directory from a backup, \
         or stop the server and run `tern rebuild`.
         """)
-    return failures.problems + journal.problems + [damage] + others
+    return ownProblems + [damage] + others
   }
 
   /// Returns a sentence about the last event that the counts include.

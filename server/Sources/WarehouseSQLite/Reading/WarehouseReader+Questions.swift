@@ -209,6 +209,23 @@ struct StoredNames: PersonNames {
     }
   }
 
+  func firstErrors() throws -> [Int64: Int64] {
+    try pool.read { database in
+      let find = try SQLConnection(database).prepare(
+        """
+        SELECT g.number, e.t, e.id FROM
+        (SELECT id, min(id) OVER (PARTITION BY kind, key) AS number FROM error_group WHERE app = ?) g
+        JOIN error e ON e.id = (SELECT f.id FROM error f WHERE f.grp = g.id ORDER BY f.t, f.id LIMIT 1)
+        """)
+      var first: [Int64: (time: Int64, id: Int64)] = [:]
+      for (group, time, id) in try find.bind(app).all({ ($0.integer(0), $0.integer(1), $0.integer(2)) }) {
+        if let known = first[group], known < (time, id) { continue }
+        first[group] = (time, id)
+      }
+      return first.mapValues(\.id)
+    }
+  }
+
   /// The name of an install; the column after it is true if it is a binary UUID.
   static func installName(_ row: SQLStatement, at column: Int32) -> String {
     guard row.integer(column + 1) != 0, row.bytes(column).count == 16 else { return row.text(column) }

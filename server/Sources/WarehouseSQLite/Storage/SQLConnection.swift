@@ -19,15 +19,16 @@ struct SQLFailure: WarehouseErrorConvertible, CustomStringConvertible {
   var isFull: Bool { code & 0xFF == SQLITE_FULL }
   /// The obstacle that keeps the disk from storing; `nil` if the failure has other reasons.
   var obstacle: WarehouseError? {
-    guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF),
-      let end = path.lastIndex(of: "/")
-    else { return nil }
-    return DataDirectory(path: String(path[..<end])).obstacle(cause: self)
+    guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF) else { return nil }
+    return directory?.obstacle(cause: self)
   }
+  private var directory: DataDirectory? { path.lastIndex(of: "/").map { DataDirectory(path: String(path[..<$0])) } }
   /// True if the file is damaged.
   var isCorrupt: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
   package var warehouseError: WarehouseError {
     if let obstacle { return obstacle }
+    // SQLite takes what it can't read for damage, too.
+    if isCorrupt, let silence = directory?.silence { return silence }
     if isFull {
       return WarehouseError(
         .full, "The disk is full. Free some space. Clients keep their events and will resend them.", cause: self)

@@ -59,6 +59,10 @@ package struct WarehouseConfiguration: Sendable {
   package var now: @Sendable () -> Timestamp = WallClock.system
   /// Throws if another process has taken the directory.
   package var checkOwner: @Sendable () throws -> Void = {}
+  /// Throws if rows that were just written can't be read back; see ``ReadBack``.
+  var checkReadBack: @Sendable () throws -> Void = {}
+  /// Receives the rows that could not be read when they were counted first.
+  var didNotRead: @Sendable ([ClosedRange<Int64>]) -> Void = { _ in }
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   package var beforeBatch: (@Sendable (AppID) throws -> Void)?
 

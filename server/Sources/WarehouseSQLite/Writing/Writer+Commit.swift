@@ -65,6 +65,7 @@ extension Writer {
   /// Stores about as much as a batch does, then removes it.
   func probeWrite() throws {
     try space.check()
+    try configuration.checkReadBack()
     try duplicates.checkRoom(throughRow: lastID)
     try transact {
       try connection.execute(
@@ -97,6 +98,7 @@ extension Writer {
   /// - Parameter oldest: The time before which events are refused whatever their app; an import has no such limit.
   package func store(_ batch: IncomingBatch, app: AppID, refusingBefore oldest: Int64 = .min) throws -> CommitReceipt {
     try configuration.beforeBatch?(app)
+    try configuration.checkReadBack()
     try checkExists(app)
     try batch.check()
     var context = BatchContext(

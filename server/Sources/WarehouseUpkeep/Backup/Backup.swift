@@ -12,6 +12,7 @@ import WarehouseSQLite
 ///
 /// ## Topics
 /// - ``create(of:at:linkingTo:now:)``
+/// - ``check(_:)``
 /// - ``restore(_:to:)``
 /// - ``BackupSeries``
 package enum Backup {
@@ -27,6 +28,8 @@ package enum Backup {
     package var copiedBytes: Int
     /// The events among them that only a cluster has, so that the backup hasn't.
     package var retiredEvents = 0
+    /// The files of the earlier backup that would have been shared, but don't have the listed content any more.
+    package var damagedBefore: [String] = []
   }
 
   /// The steps of a backup or of a restore. A crash may end it at each.

@@ -32,13 +32,31 @@ struct BackupManifest: Codable {
       }
     }
 
+    /// True for a database, which each backup copies anew.
+    var isDatabase: Bool { !path.contains("/") }
+
     /// True if the file in a backup has the listed content.
     func isWhole(in directory: String, step: (Int) throws -> Void) throws -> Bool {
-      let path = "\(directory)/\(path)"
       do {
-        return try CopiedFile.size(path) == bytes && CopiedFile.check(path, bytes: bytes, step: step) == check
+        return try damage(in: directory, step: step) == nil
       } catch is WarehouseError {
         return false
+      }
+    }
+
+    /// Returns a message if the file in a backup doesn't have the listed content; `nil` if it has.
+    ///
+    /// - Parameter readsContent: False to look only whether it is there with the listed size.
+    /// - Throws: ``WarehouseError`` if the system doesn't open the file, or what `step` throws.
+    func damage(in directory: String, readsContent: Bool = true, step: (Int) throws -> Void) throws -> String? {
+      let path = "\(directory)/\(path)"
+      do {
+        let size = try CopiedFile.size(path)
+        guard size == bytes else { return "\(path) is damaged: it has \(size) bytes instead of \(bytes)." }
+        guard try readsContent && CopiedFile.check(path, bytes: bytes, step: step) != check else { return nil }
+        return "\(path) is damaged."
+      } catch let error as WarehouseError where error.code == .damaged {
+        return error.message
       }
     }
   }

@@ -53,6 +53,7 @@ struct BackupWriter {
     }
     let copies = try copySegments() + copySymbols()
     let linkedBytes = copies.reduce(0) { $0 + ($1.isLinked ? $1.file.bytes : 0) }
+    let damaged = copies.filter(\.wasDamaged).compactMap { copy in previous.map { "\($0.path)/\(copy.file.path)" } }
     try Self.verify(target) { try onStep(.segment) }
     // After the verification, which opens the copies and may update their headers.
     for (_, name) in databases { try StoredFile.sync(file: "\(target)/\(name)") }
@@ -66,7 +67,8 @@ struct BackupWriter {
     try manifest.write(to: target)
     let bytes = copied.reduce(0) { $0 + $1.bytes }
     return Backup.Summary(
-      created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes, retiredEvents: retired)
+      created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes, retiredEvents: retired,
+      damagedBefore: damaged)
   }
 
   private func described(_ name: String) throws -> BackupManifest.File {
@@ -105,24 +107,26 @@ struct BackupWriter {
     return copies
   }
 
-  private typealias Copy = (file: BackupManifest.File, isLinked: Bool)
+  /// A file of the backup; `wasDamaged` says that of its copy in the previous one.
+  private typealias Copy = (file: BackupManifest.File, isLinked: Bool, wasDamaged: Bool)
 
   /// Copies a file, or shares it with the previous backup if it hasn't changed since, there neither.
   private func copy(_ source: String, as name: String, bytes: Int) throws -> Copy {
     let identity = try CopiedFile.identity(source)
-    if let previous, let same = previous.files[name], same.source == identity, same.bytes == bytes,
+    var wasDamaged = false
+    if let previous, let same = previous.files[name], same.source == identity, same.bytes == bytes {
       // The disk may have damaged it, or someone else.
-      try same.isWhole(in: previous.path, step: { _ in try onStep(.segment) }),
-      CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)")
-    {
-      try onStep(.segment)
-      return (same, true)
+      wasDamaged = try !same.isWhole(in: previous.path, step: { _ in try onStep(.segment) })
+      if !wasDamaged, CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)") {
+        try onStep(.segment)
+        return (same, true, false)
+      }
     }
     try CopiedFile.copy(source, bytes: bytes, to: "\(target)/\(name)")
     var file = try described(name)
     file.source = identity
     try onStep(.segment)
-    return (file, false)
+    return (file, false, wasDamaged)
   }
 
   /// Checks the copies in a directory: the structure of the databases, and each block of rows.

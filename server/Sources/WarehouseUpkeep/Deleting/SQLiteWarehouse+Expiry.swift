@@ -11,7 +11,8 @@ extension SQLiteWarehouse {
   /// Rows of days that a view will still seal are kept until it has. If the process is killed, call it again.
   ///
   /// - Returns: True if rows were removed.
-  /// - Throws: A `WarehouseError` with code `rowsAway` if some rows must wait for the cluster; all others were removed.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if some rows must wait for the cluster, and with `damaged` if the files of some
+  ///   can't be read; all others were removed.
   @discardableResult
   package func removeRows(of app: AppID, before day: Day, views: [View]) async throws -> Bool {
     let number = app.rawValue
@@ -33,7 +34,7 @@ extension SQLiteWarehouse {
     try await forgetLostRows()
     reader.updateColumns()
     try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
-    if let away = unread ?? kept { throw away }
+    if let error = unread ?? kept { throw error }
     return true
   }
 
@@ -64,10 +65,10 @@ extension SQLiteWarehouse {
     return time
   }
 
-  /// Returns a row of each segment with rows of an app before a time, and the error if some segments must wait for the cluster.
+  /// Returns a row of each segment with rows of an app before a time, and the error if some segments can't be read now.
   private func segments(
     with app: Int64, before time: Int64
-  ) async throws -> (found: [Int64], away: WarehouseError?) {
+  ) async throws -> (found: [Int64], unread: WarehouseError?) {
     let candidates = try await reader.reading { connection in
       Dictionary(
         grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) && $0.times.lowerBound < time },
@@ -75,12 +76,12 @@ extension SQLiteWarehouse {
     }
     var found: [Int64] = []
     let firsts = candidates.values.compactMap { $0.first?.ids.lowerBound }.sorted()
-    let away = try await forEachSegment(of: firsts) { first in
+    let unread = try await forEachSegment(of: firsts) { first in
       // Rows that come back after the counts are final would never be counted.
       let isFound = try await hasRows(inSegmentOf: first, app: app, readsAll: true) { row, _ in row.time < time }
       if isFound { found.append(first) }
     }
-    return (found, away)
+    return (found, unread)
   }
 }
 

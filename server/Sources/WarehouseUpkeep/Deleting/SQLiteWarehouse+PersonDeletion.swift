@@ -9,12 +9,14 @@ extension SQLiteWarehouse {
   /// of a warehouse that never saw the person; only sealed days of views keep theirs.
   ///
   /// Events that the person sends after this has begun are stored as those of a new person, unless they must be refused. If
-  /// the process is killed, call it again.
+  /// the process is killed, call it again, also after an error: what could be deleted is, and the rest goes on from there.
   ///
   /// - Parameters:
   ///   - known: The ``identifiers(joinedWith:app:)`` of the person, if they were just read.
   ///   - job: The job whose work this is. Doing it again deletes nothing that was stored since, until
   ///     ``forgetDeletion(ofJob:)``.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if rows of the app must wait for the cluster, and with `damaged` if some can't
+  ///   be read: they may be the person's.
   package func delete(
     _ request: PersonDeletionRequest, identifiers known: [String]? = nil, app: AppID, views: [ViewID], job: Int64? = nil
   ) async throws {
@@ -41,7 +43,7 @@ extension SQLiteWarehouse {
   /// Returns all identifiers of a user, whom aliases join with others. It reads rows, not columns, which can't be made while the
   /// user of a row is forgotten.
   ///
-  /// Rows that the cluster can't give now are left out. A deletion needs them as well, and then knows their aliases, too.
+  /// Rows that can't be read now are left out. A deletion needs them as well, and then knows their aliases, too.
   package func identifiers(joinedWith person: Person, app: AppID) async throws -> [String] {
     guard case .user(let name) = person else { return [] }
     let number = app.rawValue
@@ -90,7 +92,8 @@ extension SQLiteWarehouse {
 
   /// Rewrites the segments with rows that meet a condition, one by one.
   ///
-  /// - Throws: A `WarehouseError` with code `rowsAway`, after all other segments, if some segments must wait for the cluster.
+  /// - Throws: A `WarehouseError` with code `rowsAway` or `damaged`, after all other segments, if some segments must wait for the
+  ///   cluster or can't be read.
   private func rewrite(
     of deletion: PersonDeletion, where isMeant: @escaping @Sendable (EventRow, EventScan) -> Bool,
     _ body: @escaping @Sendable (Writer, Int64) throws -> Void
@@ -104,10 +107,10 @@ extension SQLiteWarehouse {
   }
 
   /// Returns the first row of each segment with rows of an app, in order.
-  private func segments(ofApp app: Int64) async throws -> [Int64] {
+  func segments(ofApp app: Int64) async throws -> [Int64] {
     try await reader.reading { connection in
-      Dictionary(grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) }, by: \.segment)
-        .values.compactMap { $0.first?.ids.lowerBound }.sorted()
+      let spans = try StoredSpan.all(connection).filter { $0.apps.contains(app) && !$0.bytes.isEmpty }
+      return Dictionary(grouping: spans, by: \.segment).values.compactMap { $0.first?.ids.lowerBound }.sorted()
     }
   }
 

@@ -81,35 +81,42 @@ extension SQLConnection {
 extension SQLiteWarehouse {
   /// Deletes everything of an app, and returns the space to the disk. From then on, its events are refused.
   ///
-  /// If the process is killed, call it again: what is deleted already is no obstacle.
+  /// If the process is killed, call it again, also after an error: what is deleted already is no obstacle.
+  ///
+  /// - Throws: A `WarehouseError` with code `rowsAway` or `damaged`, after all other files, if files that the app shares with others
+  ///   must wait for the cluster or can't be read.
   package func delete(app: AppID, views: [ViewID]) async throws {
     let number = app.rawValue
     try await perform { try $0.beginDeletion(of: number) }
+    // Rows may move to other segments meanwhile.
     try await repeatWhile {
-      let next: (segment: Int64, row: Int64, isShared: Bool)? = try await reader.reading { connection in
-        let spans = try StoredSpan.all(connection).filter { !$0.bytes.isEmpty }
-        guard let span = spans.filter({ $0.apps.contains(number) }).min(by: { $0.segment < $1.segment }) else {
-          return nil
-        }
-        return (
-          span.segment, span.ids.lowerBound, spans.contains { $0.segment == span.segment && $0.apps != [number] }
-        )
-      }
-      guard let next else { return false }
-      if next.isShared {
-        _ = try await rewriting(rows: [next.row]) { try $0.deleteRows(of: number, segment: $1[0]) }
-      } else {
-        try await perform { writer in
-          try writer.prepareRewriting()
-          try writer.deleteRows(of: number, segment: next.segment)
-        }
-      }
-      return true
+      let rows = try await segments(ofApp: number)
+      let waiting = try await forEachSegment(of: rows) { try await deleteRows(of: number, inSegmentOf: $0) }
+      if let waiting { throw waiting }
+      return !rows.isEmpty
     }
     try await counting.perform { try $0.deleteCounts(of: number) }
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
     try await forgetLostRows()
     try await returnSpace()
+  }
+
+  private func deleteRows(of app: Int64, inSegmentOf row: Int64) async throws {
+    let segment: (number: Int64, isShared: Bool)? = try await reader.reading { connection in
+      guard let number = try StoredSpan.segment(of: row, connection) else { return nil }
+      let spans = try StoredSpan.all(connection).filter { $0.segment == number && !$0.bytes.isEmpty }
+      return (number, spans.contains { $0.apps != [app] })
+    }
+    guard let segment else { return }
+    if segment.isShared {
+      _ = try await rewriting(rows: [row]) { try $0.deleteRows(of: app, segment: $1[0]) }
+    } else {
+      // Needn't be read.
+      try await perform { writer in
+        try writer.prepareRewriting()
+        try writer.deleteRows(of: app, segment: segment.number)
+      }
+    }
   }
 
   /// Returns the space of what was deleted to the disk, and empties the write-ahead logs, which still have it.

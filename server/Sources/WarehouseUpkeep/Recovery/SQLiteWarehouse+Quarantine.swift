@@ -18,8 +18,13 @@ extension SQLiteWarehouse {
     let now = now().millisecondsSince1970
     guard quarantined.withLock({ $0 < Self.maximumQuarantined }) else { return false }
     let search = try await reader.reading { try NextHit(after: row, $0) }
-    let removed = try await rewriting(rows: [row] + [search?.next].compactMap { $0 }) { writer, _ in
-      try writer.quarantine(row, inherited: search, work: work, duringDeletion: duringDeletion, now: now)
+    let removed: QuarantinedRow??
+    do {
+      removed = try await rewriting(rows: [row] + [search?.next].compactMap { $0 }) { writer, _ in
+        try writer.quarantine(row, inherited: search, work: work, duringDeletion: duringDeletion, now: now)
+      }
+    } catch let error as DamagedSegments {
+      throw error.error
     }
     guard let removed = removed ?? nil else { return false }
     quarantined.withLock { $0 += 1 }

@@ -6,40 +6,37 @@ import Warehouse
 import WarehouseSQLite
 
 extension SQLiteWarehouse {
-  /// The cases in which a segment with rows that can't be read is rewritten. The rows without a copy are then gone.
-  enum MendingExtent {
-    /// The cluster has copies of all of them.
-    case ifWhole
-    /// The cluster has copies of some of them.
-    case ifAny
-    /// Always: otherwise, work would wait for rows that are lost.
-    case all
+  /// The outcomes of an attempt to mend a segment.
+  enum Mending: Sendable {
+    /// All rows can be read; another attempt or a job may have moved them meanwhile.
+    case notNeeded
+    case mended
+    /// Some rows can't be read, and the cluster can't give them all. Nothing has changed.
+    case impossible(UnreadableSegment)
+    /// As ``impossible(_:)``, but the cluster may have the rows in another form, or may get them yet.
+    case waits(UnreadableSegment)
   }
 
   /// Reads rows from the cluster that can't be read at home, and rewrites their segment with them, in one transaction. The days
   /// of these rows are then counted again, also if the process ends before.
   ///
-  /// - Returns: False if nothing was done.
-  /// - Throws: A `WarehouseError` with code `rowsAway` if the cluster has or may have rows, but they can't be fetched, and with
-  ///   `unavailable` if more rows become unreadable meanwhile. Then nothing has changed.
-  func mendRows(in segment: Int64, _ extent: MendingExtent) async throws -> Bool {
+  /// Rows without a copy are never given up here: on another day, the disk may give them.
+  ///
+  /// - Throws: A `WarehouseError` with code `rowsAway` if the cluster has rows, but they can't be fetched, and with `unavailable` if
+  ///   more rows become unreadable meanwhile. Then nothing has changed.
+  func mendRows(in segment: Int64) async throws -> Mending {
     let unreadable = try await reader.reading { try UnreadableSegment(segment, $0) }
-    guard let unreadable else { return false }
+    guard let unreadable else { return .notNeeded }
     let cache = RetiredRowCache.of(files.rowsPath)
     let (copies, hasOthers) = try await reader.onFetchingThread { try unreadable.copies(cache) }
-    let isWhole = unreadable.isCovered(by: copies)
-    switch extent {
-    case .ifWhole where !isWhole: return false
-    case .ifAny where copies.isEmpty && !hasOthers: return false
-    default: break
-    }
-    guard isWhole || !hasOthers else {
-      throw WarehouseError(
-        .rowsAway,
-        """
-        \(unreadable.description) The cluster may have them, but hasn't confirmed its copy, or the copy is older. If that stays so, \
-        stop the server and run `tern rebuild`, which removes them.
-        """)
+    guard unreadable.isCovered(by: copies) else {
+      // The file of rows that have moved meanwhile is gone.
+      let isUsed = try await reader.reading {
+        try StoredSpan.segments($0).subtracting(RetiredTable.segments($0)).contains(segment)
+      }
+      guard isUsed else { return .notNeeded }
+      for ids in unreadable.ids { damage.note(ids, in: unreadable.path) }
+      return hasOthers ? .waits(unreadable) : .impossible(unreadable)
     }
     let pinned = try await reader.onFetchingThread { try cache.pin(copies) }
     defer { cache.unpin(pinned) }
@@ -47,12 +44,12 @@ extension SQLiteWarehouse {
       try writer.prepareRewriting()
       return try writer.mend(unreadable, copies)
     }
-    guard let apps else { return false }
+    guard let apps else { return .notNeeded }
     cache.discard(copies)
     for app in apps { reader.viewDays.forget(app: AppID(app)) }
     try await forgetLostRows()
     reader.updateColumns()
-    return true
+    return .mended
   }
 }
 
@@ -62,6 +59,10 @@ struct UnreadableSegment: Sendable, CustomStringConvertible {
   let path: String
   /// The rows that can't be read, ascending. Some IDs may have had no row.
   let ids: [ClosedRange<Int64>]
+
+  init(number: Int64, path: String, ids: [ClosedRange<Int64>]) {
+    (self.number, self.path, self.ids) = (number, path, ids)
+  }
 
   /// `nil` if all rows can be read, or are not at home.
   init?(_ number: Int64, _ connection: SQLConnection) throws {
@@ -75,10 +76,17 @@ struct UnreadableSegment: Sendable, CustomStringConvertible {
     path = RowSegment.path(number, in: connection.rowsPath)
   }
 
+  /// The number of events that can't be read, at most.
+  var count: Int { ids.reduce(0) { $0 + $1.count } }
+
   var description: String {
-    let events = ids.map { "\($0.lowerBound) to \($0.upperBound)" }.joined(separator: ", ")
-    return "\(path) is damaged: events \(events) can't be read."
+    let ranges = ids.prefix(Self.namedRanges).map { "\($0.lowerBound) to \($0.upperBound)" }.joined(separator: ", ")
+    let others = ids.count > Self.namedRanges ? " and others" : ""
+    return
+      "\(path) is damaged: \(grouped(count)) \(count == 1 ? "event" : "events") can't be read (\(ranges)\(others))."
   }
+
+  private static let namedRanges = 5
 
   /// Returns the units with rows of it, in their order, and whether the cluster may have other copies.
   func copies(_ cache: RetiredRowCache) throws -> (units: [RetiredUnit], hasOthers: Bool) {

@@ -84,7 +84,7 @@ extension SQLiteWarehouse {
     switch file.kind {
     case .backups: return false
     case .rows:
-      guard let segment = file.segment, try await mendRows(in: segment, .ifWhole) else { return false }
+      guard let segment = file.segment, case .mended = try await mendRows(in: segment) else { return false }
       await finishQuarantine()
     case .keys:
       let remaking = try await perform { $0.duplicates.run(at: file.path).map { KeyRunRemaking($0) } }

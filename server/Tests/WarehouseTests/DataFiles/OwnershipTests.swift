@@ -279,6 +279,51 @@ extension DataDirectory {
     owner.release()
   }
 
+  @Test(arguments: [ENOTCONN, ESTALE, EIO])
+  func `a server whose disk doesn't answer stops after three attempts, and says that nothing is lost`(code: Int32)
+    throws
+  {
+    let (losses, failure) = (Locked<[WarehouseError]>([]), Locked<Int32?>(nil))
+    var effects = effects("server", place: "a", onLoss: { loss in losses.withLock { $0.append(loss) } })
+    effects.read = { path in
+      if let code = failure.withLock({ $0 }) {
+        throw WarehouseError(.unavailable, "\(path) can't be read.", cause: SystemFailure(code: code))
+      }
+      return try OwnerFile.read(path)
+    }
+    let owner = try ownership(effects)
+    #expect(owner.renew(after: 0) == 0)
+    failure.withLock { $0 = code }
+    #expect(throws: WarehouseError.self) { try owner.check() }
+    #expect(owner.renew(after: owner.renew(after: 0)) == 2)
+    #expect(losses.withLock { $0.isEmpty })
+    // It answers again.
+    failure.withLock { $0 = nil }
+    #expect(owner.renew(after: 2) == 0)
+    try owner.check()
+    failure.withLock { $0 = code }
+    for failures in 0..<4 { #expect(owner.renew(after: failures) == failures + 1) }
+    let loss = try #require(losses.withLock { $0.count == 1 ? $0.first : nil })
+    #expect(loss.code == .unavailable)
+    #expect(loss.message.contains("the disk of \(files.path) doesn't answer (\(String(cString: strerror(code))))"))
+    #expect(loss.message.contains("Everything that was confirmed is stored there"))
+    // What is open stays dead.
+    failure.withLock { $0 = nil }
+    #expect(throws: WarehouseError.self) { try owner.check() }
+  }
+
+  @Test func `a server stays while its disk only refuses`() throws {
+    let losses = Locked(0)
+    var effects = effects("server", place: "a", onLoss: { _ in losses.withLock { $0 += 1 } })
+    effects.wait = { _ in }
+    let owner = try ownership(effects)
+    // Nothing can be read from a directory, whose name is in the way.
+    try FileManager.default.removeItem(atPath: files.ownerPath)
+    try FileManager.default.createDirectory(atPath: files.ownerPath, withIntermediateDirectories: false)
+    for _ in 0..<9 { #expect(owner.renew(after: 2) == 0) }
+    #expect(losses.withLock { $0 } == 0)
+  }
+
   @Test func `what killed processes left is removed`() throws {
     let leftovers = [
       "owner.\(UUID().uuidString)", "probe.a1B2c3", "catalog.sqlite-shm.x9Y8z7", "warehouse.sqlite-shm.abcdef",

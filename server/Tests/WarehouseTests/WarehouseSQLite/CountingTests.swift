@@ -41,6 +41,51 @@ import Testing
     try await reader.total(app: app, dimension: .total, key: "", days: day("2026-05-01")...day("2026-05-30")).count
   }
 
+  @Test func `a disk that doesn't keep what it confirms ends the collecting, until a restart`() async throws {
+    let reports = Locked<[String]>([])
+    var configuration = WarehouseConfiguration(flushInterval: .seconds(3_600))
+    configuration.report = { message in reports.withLock { $0.append(message) } }
+    var warehouse = try open(configuration)
+    try await commit(0, to: warehouse)
+    try await warehouse.flush()
+    let path = RowSegment.path(1, in: directory.path + "/rows")
+    let counted = try Data(contentsOf: URL(filePath: path)).count
+    try await commit(1, to: warehouse)
+    // Its block comes back as other bytes, before it is read for the first time.
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.seek(toOffset: UInt64(counted + RowSegment.blockHeaderSize + 4))
+    try file.write(contentsOf: Data(repeating: 0, count: 16))
+    try file.close()
+    try await warehouse.flush()
+    let error = await #expect(throws: WarehouseError.self) { try await commit(2, to: warehouse) }
+    #expect(error?.code == .unavailable)
+    #expect(error?.message.contains("doesn't keep what it confirms: events 8 to 14 were just written") == true)
+    await #expect(throws: WarehouseError.self) { try await warehouse.probeWrite() }
+    #expect(warehouse.problems.contains { $0.summary.hasPrefix("The disk doesn't keep what it confirms.") })
+    #expect(reports.withLock { $0 }.filter { $0.contains("doesn't keep") }.count == 1)
+    try await warehouse.close()
+    // The next process can't know, and tries.
+    warehouse = try open()
+    try await commit(2, to: warehouse)
+    try await warehouse.flush()
+    #expect(try await total(warehouse.reader) == 14)
+    try await warehouse.close()
+  }
+
+  @Test func `damage to events that were counted ends no collecting`() async throws {
+    let warehouse = try open(WarehouseConfiguration(flushInterval: .seconds(3_600)))
+    try await commit(0, to: warehouse)
+    try await warehouse.flush()
+    let file = try #require(FileHandle(forWritingAtPath: RowSegment.path(1, in: directory.path + "/rows")))
+    try file.seek(toOffset: UInt64(RowSegment.headerSize + RowSegment.blockHeaderSize + 4))
+    try file.write(contentsOf: Data(repeating: 0, count: 16))
+    try file.close()
+    try await commit(1, to: warehouse)
+    try await warehouse.flush()
+    try await commit(2, to: warehouse)
+    try await warehouse.close()
+  }
+
   @Test func `events are stored and answered while counting is busy, and are counted afterwards`() async throws {
     let warehouse = try open(WarehouseConfiguration(flushInterval: .milliseconds(1)))
     let (gate, isBusy) = (DispatchSemaphore(value: 0), Locked(false))

@@ -42,11 +42,13 @@ extension RowMendingTests {
     let warehouse = try open()
     try await fill(warehouse)
     let segment = try await segment(warehouse)
+    let copied = try await warehouse.storedRows(segment.ids)
     let attempts = Locked(0)
     let rows = directory.path + "/rows"
     let growing = await #expect(throws: WarehouseError.self) {
-      _ = try await warehouse.rewriting(rows: [segment.ids.lowerBound]) { _, segments in
+      _ = try await warehouse.rewriting(rows: [segment.ids.lowerBound]) { [cluster] _, segments in
         attempts.withLock { $0 += 1 }
+        cluster.copy(segment.ids, copied, segment: segments[0])
         try Self.flip(RowSegment.path(segments[0], in: rows), at: 0.5)
         throw RowSegment.damage("the file")
       }

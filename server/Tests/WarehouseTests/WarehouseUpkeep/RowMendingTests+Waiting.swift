@@ -49,7 +49,7 @@ extension RowMendingTests {
     #expect(try await rows(warehouse, where: isMeant) == [])
     cluster.isAway = false
     try await warehouse.delete(request, app: Self.app, views: [])
-    #expect(try await warehouse.mendRows(in: segment.number, .ifWhole) == false)
+    #expect(try await !isMended(segment, warehouse))
     await warehouse.finishQuarantine()
     #expect(try await rows(warehouse, where: isMeant) == [])
     #expect(try damages(warehouse) == [])

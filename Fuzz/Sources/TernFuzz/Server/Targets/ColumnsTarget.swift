@@ -102,4 +102,5 @@ private struct NoNames: PersonNames {
     }
   }
   func errors(ofGroup number: Int64) -> [Int64] { [number] }
+  func firstErrors() -> [Int64: Int64] { [1: 1, 2: 3] }
 }

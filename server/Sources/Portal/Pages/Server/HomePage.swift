@@ -33,7 +33,7 @@ package struct HomePage: Page {
       let metrics = try await OverviewMetrics(request, from: store)
       let spark = Sparkline.svg(metrics.days.prefix(request.settledDays).map(\.events), color: 1)
       cards.append([
-        "name": shown(app.name), "link": PortalLinks(app: app.id).page(AppReports.overview), "timeZone": app.timeZone,
+        "name": shown(app.name), "link": PortalLinks(app: app.id).home, "timeZone": app.timeZone,
         "users": grouped(metrics.totals.wau ?? 0), "events": compact(metrics.totals.events),
         "sessions": compact(metrics.totals.sessions), "spark": spark, "isQuiet": metrics.totals.events == 0,
       ])
