@@ -478,14 +478,10 @@ def fill(path):
             while failures < 3:
                 try:
                     file.write(bytes)
-                    if size == MIB:
-                        os.fsync(file.fileno())
+                    # Some file systems accept everything until then.
+                    os.fsync(file.fileno())
                 except OSError:
                     failures += 1
-        try:
-            os.fsync(file.fileno())
-        except OSError:
-            pass
 
 
 def main():
