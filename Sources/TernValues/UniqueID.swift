@@ -31,20 +31,29 @@ public struct UniqueID: Hashable, Sendable {
 
   /// Parses a UUID of 36 characters in either case, or returns `nil` if it is invalid.
   public init?(_ text: some StringProtocol) {
-    var halves: (UInt64, UInt64) = (0, 0)
-    var digits = 0
-    var position = 0
-    for byte in text.utf8 {
+    // Their bytes in one piece: each one of a generic text is a call.
+    let parsed =
+      text.utf8.withContiguousStorageIfAvailable { Self(ascii: $0) }
+      ?? Array(text.utf8.prefix(Self.textBytes + 1)).withUnsafeBufferPointer { Self(ascii: $0) }
+    guard let parsed else { return nil }
+    self = parsed
+  }
+
+  private static let textBytes = 36
+
+  private init?(ascii bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.count == Self.textBytes else { return nil }
+    var (halves, digits): ((UInt64, UInt64), Int) = ((0, 0), 0)
+    for position in 0..<Self.textBytes {
+      let byte = bytes[position]
       if position == 8 || position == 13 || position == 18 || position == 23 {
         guard byte == UInt8(ascii: "-") else { return nil }
       } else {
-        guard let digit = hexadecimalDigit(byte), digits < 32 else { return nil }
+        guard let digit = hexadecimalDigit(byte) else { return nil }
         if digits < 16 { halves.0 = halves.0 << 4 | digit } else { halves.1 = halves.1 << 4 | digit }
         digits += 1
       }
-      position += 1
     }
-    guard digits == 32, position == 36 else { return nil }
     self.init(high: halves.0, low: halves.1)
   }
 

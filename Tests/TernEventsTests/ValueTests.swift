@@ -11,6 +11,7 @@ import Testing
     let id = UniqueID(high: generator.next(), low: generator.next())
     #expect(UniqueID(id.description) == id)
     #expect(UniqueID(id.description.uppercased()) == id)
+    #expect(UniqueID("x\(id)".dropFirst()) == id)
     #expect(UUID(uuidString: id.description)?.uuidString.lowercased() == id.description)
   }
 
@@ -22,6 +23,19 @@ import Testing
   ])
   func `are not parsed from any other text`(text: String) {
     #expect(UniqueID(text) == nil)
+  }
+
+  @Test func `have digits and dashes in their places only`() {
+    let text = Array("01234567-89ab-cdef-fedc-ba9876543210".utf8)
+    for position in text.indices {
+      for byte in UInt8(0)..<128 {
+        var changed = text
+        changed[position] = byte
+        let isDigit = Character(Unicode.Scalar(byte)).isHexDigit
+        let isRight = text[position] == UInt8(ascii: "-") ? byte == UInt8(ascii: "-") : isDigit
+        #expect((UniqueID(String(decoding: changed, as: UTF8.self)) != nil) == isRight, "\(byte) at \(position)")
+      }
+    }
   }
 
   @Test func `of version 7 contain their time and sort by it`() {

@@ -91,6 +91,7 @@ struct ReportPages: Sendable {
     if parameters["apply"] != nil, rangeMistake == nil { return Redirect(path: query.address).response }
     let segments = try context.visibleSegments(site.catalog)
     let apps = try context.visitor.visible(try site.catalog.apps())
+    try site.answering.checkAllowed(query.filter, segments, context)
     if query.fault(segments) != nil {
       let visit = try site.visit(request, context, segments: segments, rangeMistake: rangeMistake)
       return .html(FaultyReportPage(visit, query, app: app, apps: apps).html(), status: .badRequest)

@@ -42,7 +42,9 @@ def day(milliseconds):
 
 def test_programs_ask_as_the_page_says(reader):
     request, releases, commands = Page("questions.md").snippets("sh")
-    assert isinstance(json.loads(reader.shell(releases))["results"], list)
+    # This app has other names.
+    asked = json.loads(reader.shell(releases.replace("Purchase", "Play").replace("Cart", "Home")))
+    assert {row["version"] for row in asked["results"]} <= set(VERSIONS) and asked["results"]
     answer = json.loads(reader.shell(request))
     expected = {(day(NOW - index * DAY), version): [users, users] for index, (version, users) in enumerate(VERSIONS.items())}
     assert {tuple(row["dimensions"]): row["metrics"] for row in answer["results"]} == expected
