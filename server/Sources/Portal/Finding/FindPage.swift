@@ -23,7 +23,7 @@ package struct FindPage: AppPage {
   let app: App
   let apps: [App]
 
-  /// What clients have sent.
+  /// The names and errors that clients have sent.
   struct Names: Sendable {
     var events: [String] = []
     var screens: [String] = []

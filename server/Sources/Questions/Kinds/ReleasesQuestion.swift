@@ -18,7 +18,7 @@ package struct ReleasesQuestion: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// What a release should make its users do.
+  /// A thing that the users of a release should do, as a figure.
   package enum Conversion: Hashable, Sendable {
     /// The share of those who took the first step that took the last one, too. The scope of the funnel is that of the
     /// question.

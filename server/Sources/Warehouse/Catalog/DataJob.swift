@@ -25,7 +25,7 @@ package struct DataJob: Sendable, Hashable {
   package struct Progress: Sendable, Hashable {
     /// The progress in words.
     package var text: String
-    /// What keeps the work from going on until the operator has removed it.
+    /// The obstacle that the operator must remove before the work goes on.
     package var obstacle: Obstacle?
 
     /// Creates a note of progress.

@@ -307,7 +307,7 @@ extension DataDirectory {
     #expect(loss.code == .unavailable)
     #expect(loss.message.contains("the disk of \(files.path) doesn't answer (\(String(cString: strerror(code))))"))
     #expect(loss.message.contains("Everything that was confirmed is stored there"))
-    // What is open stays dead.
+    // Files that were open stay dead.
     failure.withLock { $0 = nil }
     #expect(throws: WarehouseError.self) { try owner.check() }
   }
