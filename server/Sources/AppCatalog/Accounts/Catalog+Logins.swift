@@ -154,12 +154,12 @@ extension Catalog {
   ) throws -> [LoginSession] {
     let now = now()
     return try Row.fetchAll(
-      database,
-      sql: """
-        SELECT account.*, session.id AS session, created, used, address, browser, provider,
-          coalesce(confirmed, created) AS confirmed
-        FROM session JOIN account ON account.id = session.account WHERE \(condition)
-        """, arguments: arguments
+      database.cachedStatement(
+        sql: """
+          SELECT account.*, session.id AS session, created, used, address, browser, provider,
+            coalesce(confirmed, created) AS confirmed
+          FROM session JOIN account ON account.id = session.account WHERE \(condition)
+          """), arguments: arguments
     ).map { row in
       let age = now.since(Timestamp(millisecondsSince1970: row["confirmed"]))
       // Times in the future are those of a clock that was set back since.

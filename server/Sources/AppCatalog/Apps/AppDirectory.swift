@@ -60,7 +60,7 @@ final class AppDirectory: Sendable {
     }
     do {
       let fresh: Snapshot? = try queue.read { database in
-        let version = try Int64.fetchOne(database, sql: "PRAGMA data_version")
+        let version = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
         guard version == nil || version != currentVersion else { return nil }
         return try Self.load(database, version: version, now)
       }

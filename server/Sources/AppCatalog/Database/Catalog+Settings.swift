@@ -23,7 +23,10 @@ extension Catalog {
 
   /// Returns a server setting, or `nil` if it was never set.
   package func setting(_ name: String) throws -> String? {
-    try reading { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
+    try reading { database in
+      try String.fetchOne(
+        database.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?"), arguments: [name])
+    }
   }
 
   /// Sets a server setting.

@@ -75,7 +75,7 @@ extension Catalog {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     let row = try reading { database in
       try Row.fetchOne(
-        database, sql: "SELECT * FROM token WHERE hash = ? AND (expires IS NULL OR expires > ?)",
+        database.cachedStatement(sql: "SELECT * FROM token WHERE hash = ? AND (expires IS NULL OR expires > ?)"),
         arguments: [hash, now])
     }
     guard let token = row.map(Self.token) else { return nil }

@@ -93,7 +93,7 @@ extension Catalog {
   /// The latest job that counts an app's days again in a new time zone, with its state; `nil` inside if it is done.
   static func latestZoneJob(of app: AppID, _ database: Database) throws -> (job: DataJob, state: ZoneChange?)? {
     let row = try Row.fetchOne(
-      database, sql: "SELECT * FROM job WHERE app = ? AND kind = ? ORDER BY id DESC LIMIT 1",
+      database.cachedStatement(sql: "SELECT * FROM job WHERE app = ? AND kind = ? ORDER BY id DESC LIMIT 1"),
       arguments: [app.rawValue, DataJob.Kind.changeZone.rawValue])
     guard let row else { return nil }
     let job = DataJob(id: row["id"], kind: .changeZone, app: app, argument: row["argument"])

@@ -15,6 +15,8 @@ package final class RowLookups {
   private var users: [Int64: ReaderUsers] = [:]
 
   package init(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
+    // Statements that GRDB keeps belong to one thread.
+    let connection = SQLConnection(handle: connection.handle)
     self.connection = connection
     self.dictionary = dictionary
     devices = try StoredDevices(connection)

@@ -51,7 +51,8 @@ package final class ReaderDictionary: Sendable {
   package func text(_ id: Int64, _ connection: SQLConnection) throws -> String {
     if id == 0 { return Dimension.otherKey }
     if let text = texts.withLock({ $0[id] }) { return text }
-    guard let text = try connection.prepare("SELECT text FROM dictionary WHERE id = ?").bind(id).first({ $0.text(0) })
+    guard
+      let text = try connection.prepare(kept: "SELECT text FROM dictionary WHERE id = ?").bind(id).first({ $0.text(0) })
     else { return Dimension.otherKey }
     texts.withLock { texts in
       if texts.count >= Self.limit { texts.removeAll() }
@@ -63,7 +64,7 @@ package final class ReaderDictionary: Sendable {
   /// Returns the ID of a text, or `nil` if it never occurred.
   static func id(_ text: String, app: Int64, kind: NameKind, _ connection: SQLConnection) throws -> Int64? {
     if text == Dimension.otherKey { return 0 }
-    return try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind = ? AND text = ?")
+    return try connection.prepare(kept: "SELECT id FROM dictionary WHERE app = ? AND kind = ? AND text = ?")
       .bind(app, kind.rawValue, text).first { $0.integer(0) }
   }
 }

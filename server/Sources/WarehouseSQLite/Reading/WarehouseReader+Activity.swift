@@ -20,7 +20,7 @@ extension WarehouseReader {
   /// Returns the installs active on each day; `nil` for days without any.
   func dailySets(_ app: AppID, _ days: ClosedRange<Day>, _ connection: SQLConnection) throws -> [SlotSet?] {
     let statement = try connection.prepare(
-      "SELECT day, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
+      kept: "SELECT day, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
     bind(statement, app, .total, days)
     var sets: [Int: SlotSet] = [:]
     while try statement.step() { sets[statement.day(0)] = try SlotSet.stored(statement.bytes(1)) }

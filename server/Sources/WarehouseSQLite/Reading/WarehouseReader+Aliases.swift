@@ -11,7 +11,7 @@ extension WarehouseReader {
   static func joinedIdentifiers(
     _ chunks: [Chunk], _ app: AppID, _ connection: SQLConnection
   ) throws -> JoinedIdentifiers {
-    let find = try connection.prepare("SELECT name FROM member WHERE app = ? AND number = ?")
+    let find = try connection.prepare(kept: "SELECT name FROM member WHERE app = ? AND number = ?")
     var names: [UInt32: String] = [:]
     var joined = JoinedIdentifiers()
     for chunk in chunks {
@@ -36,8 +36,8 @@ package struct IdentifierLookup {
 
   package init(app: Int64, _ connection: SQLConnection) throws {
     self.app = app
-    findUser = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
-    findInstall = try connection.prepare("SELECT slot FROM install WHERE app = ? AND name = ?")
+    findUser = try connection.prepare(kept: "SELECT number FROM member WHERE app = ? AND name = ?")
+    findInstall = try connection.prepare(kept: "SELECT slot FROM install WHERE app = ? AND name = ?")
   }
 
   /// Returns the numbers of a person's users and installs.

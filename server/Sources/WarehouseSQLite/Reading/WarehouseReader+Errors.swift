@@ -81,7 +81,7 @@ extension WarehouseReader {
   /// Returns the group of each signature of an app.
   private static func groupNumbers(_ app: AppID, _ connection: SQLConnection) throws -> [Int64: Int64] {
     let statement = try connection.prepare(
-      "SELECT id, min(id) OVER (PARTITION BY kind, key) FROM error_group WHERE app = ?")
+      kept: "SELECT id, min(id) OVER (PARTITION BY kind, key) FROM error_group WHERE app = ?")
     statement.bind(app.rawValue)
     var numbers: [Int64: Int64] = [:]
     while try statement.step() { numbers[statement.integer(0)] = statement.integer(1) }
@@ -204,7 +204,7 @@ extension WarehouseReader {
 
   /// The query of ``device(_:_:_:)``, prepared once for many calls.
   static func devices(_ connection: SQLConnection) throws -> SQLStatement {
-    try connection.prepare("SELECT facts FROM device WHERE id = ?")
+    try connection.prepare(kept: "SELECT facts FROM device WHERE id = ?")
   }
 
   func device(_ id: Int64, _ statement: SQLStatement, _ connection: SQLConnection) throws -> IncomingDevice {
@@ -220,10 +220,10 @@ extension WarehouseReader {
       statement.bind(id, app.rawValue)
       guard try statement.step() else { return nil }
       var error = try occurrence(statement, try Self.devices(connection), connection)
-      let text = try connection.prepare("SELECT message, stack, raw FROM error_text WHERE id = ?")
+      let text = try connection.prepare(kept: "SELECT message, stack, raw FROM error_text WHERE id = ?")
       text.bind(id)
       let hasText = try text.step()
-      let group = try connection.prepare("SELECT kind, type FROM error_group WHERE id = ?")
+      let group = try connection.prepare(kept: "SELECT kind, type FROM error_group WHERE id = ?")
       group.bind(error.group)
       let hasGroup = try group.step()
       let number = try Self.groupNumber(connection).bind(error.group, app.rawValue).first { $0.integer(0) }
@@ -248,9 +248,9 @@ extension WarehouseReader {
     of error: Int64, app: AppID, _ connection: SQLConnection
   ) throws -> [AttachmentFacts] {
     let statement = try connection.prepare(
-      """
-      SELECT id, file, type, bytes FROM attachment WHERE app = ? AND owner = ? AND stored = parts ORDER BY id LIMIT 100
-      """)
+      kept: """
+        SELECT id, file, type, bytes FROM attachment WHERE app = ? AND owner = ? AND stored = parts ORDER BY id LIMIT 100
+        """)
     return try statement.bind(app.rawValue, error).all(Self.facts)
   }
 
@@ -264,11 +264,11 @@ extension WarehouseReader {
   package func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
     try await reading { connection in
       let statement = try connection.prepare(
-        "SELECT id, file, type, bytes FROM attachment WHERE id = ? AND app = ? AND stored = parts")
+        kept: "SELECT id, file, type, bytes FROM attachment WHERE id = ? AND app = ? AND stored = parts")
       statement.bind(id, app.rawValue)
       guard try statement.step() else { return nil }
       let facts = Self.facts(statement)
-      let parts = try connection.prepare("SELECT data FROM attachment_part WHERE attachment = ? ORDER BY part")
+      let parts = try connection.prepare(kept: "SELECT data FROM attachment_part WHERE attachment = ? ORDER BY part")
       parts.bind(id)
       var data: [UInt8] = []
       data.reserveCapacity(facts.bytes)

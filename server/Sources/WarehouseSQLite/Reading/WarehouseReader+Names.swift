@@ -5,7 +5,7 @@ extension WarehouseReader {
   package func names(of app: AppID) async throws -> [NameUsage] {
     let perDay = try catalog.newNamesPerDay(of: app)
     return try await reading { connection in
-      let statement = try connection.prepare("SELECT kind, count(*) FROM dictionary WHERE app = ? GROUP BY kind")
+      let statement = try connection.prepare(kept: "SELECT kind, count(*) FROM dictionary WHERE app = ? GROUP BY kind")
       statement.bind(app.rawValue)
       var counts: [Int64: Int] = [:]
       while try statement.step() { counts[statement.integer(0)] = Int(statement.integer(1)) }

@@ -20,7 +20,7 @@ extension WarehouseReader {
   ) async throws -> (groups: [ErrorGroupName], highest: Int64) {
     try await reading { connection in
       let pending = try connection.prepare(
-        "SELECT min(id) FROM error_group WHERE app = ? AND is_pending <> 0 AND is_pending = 1")
+        kept: "SELECT min(id) FROM error_group WHERE app = ? AND is_pending <> 0 AND is_pending = 1")
       pending.bind(app.rawValue)
       let last = try pending.first { $0.isNull(0) ? nil : $0.integer(0) - 1 } ?? nil
       let highest = try last ?? connection.integer("SELECT max(id) FROM error_group") ?? 0

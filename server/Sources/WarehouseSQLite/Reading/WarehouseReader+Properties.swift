@@ -38,7 +38,8 @@ extension WarehouseReader {
     _ body: (Int64, [[UInt8]]) throws -> Void
   ) throws {
     let statement = try connection.prepare(
-      "SELECT property, pack FROM property_values WHERE app = ? AND day = ? AND event = ? ORDER BY property, part")
+      kept: "SELECT property, pack FROM property_values WHERE app = ? AND day = ? AND event = ? ORDER BY property, part"
+    )
     for day in try activeDays(app, event: event, days, connection) {
       statement.bind(app.rawValue, day, event)
       var property: Int64?
@@ -59,7 +60,7 @@ extension WarehouseReader {
     _ app: AppID, event: Int64, _ days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> [Int64] {
     let statement = try connection.prepare(
-      "SELECT day FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+      kept: "SELECT day FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
     bind(statement, app, .event, days)
     statement.bind(event, at: 5)
     return try statement.all { $0.integer(0) }

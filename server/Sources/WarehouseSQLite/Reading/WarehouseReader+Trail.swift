@@ -30,7 +30,7 @@ extension WarehouseReader: TrailSource {
         guard case .install = key else {
           return .install(try Self.installName(Int64(number), app, connection) ?? "")
         }
-        let find = try connection.prepare("SELECT name FROM member WHERE app = ? AND number = ?")
+        let find = try connection.prepare(kept: "SELECT name FROM member WHERE app = ? AND number = ?")
         return .user(try find.bind(app.rawValue, Int64(number)).first { $0.text(0) } ?? "")
       }
       if case .joined = key, case .user(let name) = person {
@@ -55,7 +55,7 @@ extension WarehouseReader: TrailSource {
       if let identifiers = try joinedIdentifiers(chunks, app, connection).identifiers(with: name) {
         return .joined(try IdentifierLookup(app: app.rawValue, connection).numbers(of: identifiers))
       }
-      let find = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
+      let find = try connection.prepare(kept: "SELECT number FROM member WHERE app = ? AND name = ?")
       find.bind(app.rawValue, at: 1)
       find.bind(name, at: 2)
       return try find.first { UInt32(truncatingIfNeeded: $0.integer(0)) }.map { .user($0) }
@@ -68,12 +68,13 @@ extension WarehouseReader: TrailSource {
   }
 
   private static func installName(_ slot: Int64, _ app: AppID, _ connection: SQLConnection) throws -> String? {
-    let find = try connection.prepare("SELECT name, typeof(name) = 'blob' FROM install WHERE app = ? AND slot = ?")
+    let find = try connection.prepare(
+      kept: "SELECT name, typeof(name) = 'blob' FROM install WHERE app = ? AND slot = ?")
     return try find.bind(app.rawValue, slot).first { StoredNames.installName($0, at: 0) }
   }
 
   private static func slot(of name: String, _ app: AppID, _ connection: SQLConnection) throws -> UInt32? {
-    let find = try connection.prepare("SELECT slot FROM install WHERE app = ? AND name = ?")
+    let find = try connection.prepare(kept: "SELECT slot FROM install WHERE app = ? AND name = ?")
     find.bind(app.rawValue, at: 1)
     if let id = UniqueID(name) {
       find.bind(

@@ -13,7 +13,7 @@ extension WarehouseReader {
     guard !values.isEmpty else { return [:] }
     return try await reading { connection in
       let newest = try connection.prepare(
-        "SELECT text FROM dictionary WHERE app = ? AND kind = ? ORDER BY id DESC LIMIT ?")
+        kept: "SELECT text FROM dictionary WHERE app = ? AND kind = ? ORDER BY id DESC LIMIT ?")
       var known: [NamedValue.Kind: [String]] = [:]
       var unknown: [NamedValue: [String]] = [:]
       for value in values {

@@ -30,10 +30,10 @@ extension WarehouseReader {
     try await reading { [self] connection in
       guard let times = try ViewReading(view, connection, self).times(of: days) else { return [] }
       let statement = try connection.prepare(
-        """
-        SELECT received, position, reason, message, event FROM reject_sample
-        WHERE app = ? AND received >= ? AND received < ? AND protocol = ? ORDER BY received DESC, position DESC LIMIT ?
-        """)
+        kept: """
+          SELECT received, position, reason, message, event FROM reject_sample
+          WHERE app = ? AND received >= ? AND received < ? AND protocol = ? ORDER BY received DESC, position DESC LIMIT ?
+          """)
       statement.bind(
         view.app.rawValue, times.lowerBound, times.upperBound, IngestProtocol.measurement.rawValue,
         Int64(max(limit, 0)))

@@ -95,7 +95,7 @@ package final class WarehouseReader: MetricsStore {
     while true {
       do {
         return try pool.unsafeRead { database in
-          let connection = try SQLConnection(database)
+          let connection = try SQLConnection(database, isReader: true)
           try connection.execute("BEGIN")
           // Nothing was written, so there is nothing to commit.
           defer { try? connection.execute("ROLLBACK") }
@@ -118,7 +118,7 @@ package final class WarehouseReader: MetricsStore {
   package func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     try await reading { [self] connection in
       let statement = try connection.prepare(
-        "SELECT day, key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+        kept: "SELECT day, key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
       bind(statement, app, dimension, days)
       let replacements = try replacements(app, dimension, connection)
       var sums: [DayKey: Int] = [:]
@@ -274,9 +274,12 @@ extension WarehouseReader {
     _ connection: SQLConnection
   ) throws -> [Int64: Int] {
     let replacements = try replacements(app, dimension, connection)
-    let statement = try connection.prepare(
-      "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?"
-        + Self.filter(keys?.adding(replacements)))
+    let filter = Self.filter(keys?.adding(replacements))
+    let statement =
+      filter.isEmpty
+      ? try connection.prepare(kept: "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+      : try connection.prepare(
+        "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + filter)
     bind(statement, app, dimension, days)
     var counts: [Int64: Int] = [:]
     while try statement.step() {
@@ -290,7 +293,7 @@ extension WarehouseReader {
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> Set<Int64> {
     let statement = try connection.prepare(
-      "SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+      kept: "SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
     let replacements = try replacements(app, dimension, connection)
     return Set(try statement.all { $0.integer(0) }.map { replacements[$0] ?? $0 })
@@ -327,7 +330,7 @@ extension WarehouseReader {
     app: AppID, days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> [DailyCount] {
     let statement = try connection.prepare(
-      "SELECT day, reason, n FROM reject WHERE app = ? AND day BETWEEN ? AND ? ORDER BY day, reason")
+      kept: "SELECT day, reason, n FROM reject WHERE app = ? AND day BETWEEN ? AND ? ORDER BY day, reason")
     statement.bind(app.rawValue, Int64(days.lowerBound.number), Int64(days.upperBound.number))
     // Added up here: the sum of SQLite fails if it is too large, and imports can bring any count.
     var counts: [DailyCount] = []

@@ -63,7 +63,7 @@ package struct StoredSpan {
 
   /// Returns the numbers of all segments with rows.
   package static func segments(_ connection: SQLConnection) throws -> Set<Int64> {
-    Set(try connection.prepare("SELECT DISTINCT segment FROM span WHERE bytes > 0").all { $0.integer(0) })
+    Set(try connection.prepare(kept: "SELECT DISTINCT segment FROM span WHERE bytes > 0").all { $0.integer(0) })
   }
 
   /// Far more than there will be, and far from where sums of such numbers overflow.

@@ -28,6 +28,6 @@ package enum CountSchema {
 
   /// Returns the ID of the last row that the counts include.
   package static func countedRow(_ connection: SQLConnection) throws -> Int64 {
-    try connection.integer("SELECT row FROM counted") ?? 0
+    try connection.prepare(kept: "SELECT row FROM counted").first { $0.integer(0) } ?? 0
   }
 }

@@ -76,7 +76,7 @@ extension ViewReading {
   func loadBusyDays() throws -> Set<Int> {
     guard let sealed = try lastSealed() else { return try hitDays.get() }
     var days = try hitDays.get().filter { $0 > sealed }
-    let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? AND length(present) > 1")
+    let statement = try connection.prepare(kept: "SELECT day FROM view_day WHERE view = ? AND length(present) > 1")
     statement.bind(view.id.rawValue)
     while try statement.step() { days.insert(statement.day(0)) }
     return days

@@ -6,7 +6,7 @@ extension ViewReading {
   package func sealRow(_ day: Int) throws -> Int64 { try sealRows.get()[day] ?? .max }
 
   func loadSealRows() throws -> [Int: Int64] {
-    let statement = try connection.prepare("SELECT day, row FROM view_day WHERE view = ?")
+    let statement = try connection.prepare(kept: "SELECT day, row FROM view_day WHERE view = ?")
     statement.bind(view.id.rawValue)
     var rows: [Int: Int64] = [:]
     while try statement.step() { rows[statement.day(0)] = statement.integer(1) }

@@ -7,14 +7,14 @@ package extension ViewMemory {
     _ changes: ViewChanges, of view: ViewID, day: Int, _ connection: SQLConnection
   ) throws {
     let insert = try connection.prepare(
-      "INSERT OR IGNORE INTO view_state (view, user, day, state) VALUES (?, ?, ?, ?)")
+      kept: "INSERT OR IGNORE INTO view_state (view, user, day, state) VALUES (?, ?, ?, ?)")
     for (user, state) in changes.states.sorted(by: { $0.key < $1.key }) {
       insert.bind(view.rawValue, Int64(user), Int64(day))
       insert.bind(state.encoded, at: 4)
       try insert.run()
     }
     let insertOrder = try connection.prepare(
-      "INSERT OR IGNORE INTO view_order (view, id, day, change) VALUES (?, ?, ?, ?)")
+      kept: "INSERT OR IGNORE INTO view_order (view, id, day, change) VALUES (?, ?, ?, ?)")
     let orders = changes.orders.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     for (id, change) in orders {
       insertOrder.bind(view.rawValue)
@@ -35,7 +35,7 @@ extension ViewReading {
       return states
     }
     let statement = try connection.prepare(
-      "SELECT state FROM view_state WHERE view = ? AND user = ? AND day < ? ORDER BY day DESC LIMIT 1")
+      kept: "SELECT state FROM view_state WHERE view = ? AND user = ? AND day < ? ORDER BY day DESC LIMIT 1")
     for user in users {
       if let known = memory.states[user] {
         states[user] = known
@@ -56,7 +56,7 @@ extension ViewReading {
   func order(_ id: OrderID, before day: Int) throws -> ViewOrder? {
     var order = ViewOrder()
     let statement = try connection.prepare(
-      "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
+      kept: "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
     statement.bind(view.id.rawValue)
     statement.bind(id.bytes, at: 2)
     statement.bind(Int64(day), at: 3)
@@ -93,14 +93,14 @@ extension ViewReading {
 
   /// Returns true if exactly these changes are stored for a sealed day, its users and its orders.
   package func hasStored(_ changes: ViewChanges, of day: Int) throws -> Bool {
-    let statement = try connection.prepare("SELECT state FROM view_state WHERE view = ? AND user = ? AND day = ?")
+    let statement = try connection.prepare(kept: "SELECT state FROM view_state WHERE view = ? AND user = ? AND day = ?")
     for (user, state) in changes.states {
       statement.bind(view.id.rawValue, Int64(user), Int64(day))
       guard try statement.step() else { return false }
       defer { statement.reset() }
       guard Array(statement.bytes(0)) == state.encoded else { return false }
     }
-    let find = try connection.prepare("SELECT change FROM view_order WHERE view = ? AND id = ? AND day = ?")
+    let find = try connection.prepare(kept: "SELECT change FROM view_order WHERE view = ? AND id = ? AND day = ?")
     for (id, change) in changes.orders {
       find.bind(view.id.rawValue)
       find.bind(id.bytes, at: 2)

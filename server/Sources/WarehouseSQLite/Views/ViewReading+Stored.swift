@@ -6,7 +6,7 @@ extension ViewReading {
   /// Returns a day as counted when the server was closed, if it was stored.
   func stored(_ day: Int) throws -> LiveDay? {
     let statement = try connection.prepare(
-      "SELECT counted FROM view_open_day WHERE view = ? AND day = ? AND rules = ?")
+      kept: "SELECT counted FROM view_open_day WHERE view = ? AND day = ? AND rules = ?")
     statement.bind(view.id.rawValue, Int64(day))
     statement.bind(LiveView.Key(view: view, rules: rules).text, at: 3)
     guard try statement.step() else { return nil }

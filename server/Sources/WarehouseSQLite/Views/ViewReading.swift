@@ -113,7 +113,7 @@ package final class ViewReading {
 
   /// Returns all sealed days, in order.
   package func sealedDays() throws -> [Int] {
-    let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
+    let statement = try connection.prepare(kept: "SELECT day FROM view_day WHERE view = ? ORDER BY day")
     statement.bind(view.id.rawValue)
     var days: [Int] = []
     while try statement.step() { days.append(statement.day(0)) }
@@ -122,7 +122,7 @@ package final class ViewReading {
 
   /// Returns the stored form of a day, or `nil` if it is not sealed.
   package func sealed(_ day: Int) throws -> (present: [UInt8], metrics: [UInt8])? {
-    let statement = try connection.prepare("SELECT present, metrics FROM view_day WHERE view = ? AND day = ?")
+    let statement = try connection.prepare(kept: "SELECT present, metrics FROM view_day WHERE view = ? AND day = ?")
     statement.bind(view.id.rawValue, Int64(day))
     guard try statement.step() else { return nil }
     defer { statement.reset() }

@@ -28,6 +28,13 @@ import Testing
     }
   }
 
+  /// The records of work that has not ended.
+  private func records() throws -> [String] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work")
+    return try names.map { try String(contentsOfFile: "\(directory.path)/work/\($0)", encoding: .utf8) }
+      .filter { !$0.allSatisfy(\.isWhitespace) }
+  }
+
   private static let counting = DerivedWork.counting(rows: 1...20)
   private static let question = DerivedWork.question(
     kind: "query", json: #"{"metrics":["events"]}"#, app: 1, today: 20_000, through: 9)
@@ -40,14 +47,29 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work").isEmpty)
   }
 
-  @Test func `work that is done together is recorded and examined one by one`() throws {
-    let files = directory.path + "/work"
-    let journal: WorkJournal? = try open()
-    let inside = try journal.perform(all: [Self.counting, Self.question][...]) {
-      try FileManager.default.contentsOfDirectory(atPath: files).count
+  @Test func `files of work that ended serve again, without a word of it, and go with the journal`() throws {
+    var journal: WorkJournal? = try open()
+    let inside = try journal?.perform(Self.question) {
+      [try journal?.perform(Self.counting) { try records().count }, try records().count]
     }
+    #expect(inside == [2, 1])
+    let files = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work").sorted()
+    #expect(files == ["1.work", "2.work"])
+    #expect(try records().isEmpty)
+    // Shorter than the question before it.
+    #expect(try journal?.perform(Self.counting) { try records().count } == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work").sorted() == files)
+    _ = try journal?.begin(Self.counting)
+    #expect(try open().unexamined == [Self.counting])
+    journal = nil
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work") == ["interrupted.json"])
+  }
+
+  @Test func `work that is done together is recorded and examined one by one`() throws {
+    let journal: WorkJournal? = try open()
+    let inside = try journal.perform(all: [Self.counting, Self.question][...]) { try records().count }
     #expect(inside == 2)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: files).isEmpty)
+    #expect(try records().isEmpty)
     let interrupted = try open()
     _ = (try interrupted.begin(Self.counting), try interrupted.begin(Self.question))
     let next = try open()
