@@ -145,6 +145,41 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 20 - count])
   }
 
+  @Test func `begins no segment for which the disk reports no room, since its file system may write later`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.append(log, 0)
+    fixture.memory?.setReportedSpace(0)
+    // The rest of the open segment has its room.
+    fixture.append(log, 1)
+    #expect(fixture.append(log, 2, lane: .critical) == .dropped(.storageFailed))
+    #expect(fixture.append(log, 3, identity: 8) == .dropped(.storageFailed))
+    fixture.memory?.setReportedSpace(fixture.configuration.segmentBytes - 1)
+    #expect(fixture.append(log, 4, identity: 8) == .dropped(.storageFailed))
+    #expect(log.counts.dropped == [.storageFailed: 3] && log.counts.balances)
+    fixture.memory?.setReportedSpace(fixture.configuration.segmentBytes)
+    fixture.append(log, 5, identity: 8)
+    #expect(log.drain() == [0, 1, 5])
+    log.close()
+    let next = try fixture.open()
+    #expect(next.counts.dropped == [.storageFailed: 3] && next.counts.delivered == 3)
+    next.close()
+  }
+
+  @Test func `knows the free space of a real disk`() throws {
+    let fixture = LogFixture(.disk)
+    let log = try fixture.open()
+    #if canImport(Darwin)
+      #expect(fixture.fileSystem.freeBytes(fixture.directory) == nil)
+    #else
+      #expect(fixture.fileSystem.freeBytes(fixture.directory).map { $0 > 0 } == true)
+      #expect(fixture.fileSystem.freeBytes(fixture.directory + "/none") == nil)
+      // A file system without a size.
+      #expect(fixture.fileSystem.freeBytes("/proc") == nil)
+    #endif
+    log.close()
+  }
+
   @Test(arguments: Lane.allCases, [1, 3])
   func `uses the space of delivered events on a full disk, even of the current segment`(
     lane: Lane, round: Int

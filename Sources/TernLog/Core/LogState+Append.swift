@@ -94,6 +94,7 @@ extension LogState {
   private mutating func begin(
     _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext
   ) throws(FileError) {
+    guard hasRoomForSegment(header.recordBytes) else { throw FileError.full(.write) }
     let (name, file) = try createSegment(lane)
     let segmentHeader = makeSegmentHeader(name, context, first: header)
     do throws(FileError) {
@@ -109,6 +110,14 @@ extension LogState {
     lanes[lane].add(segment)
     openSegments[Self.slot(name.lane, context)] = OpenSegment(number: name.number, file: file)
     hasUnsyncedNames = true
+  }
+
+  /// False if the disk has less room than a segment takes.
+  ///
+  /// Some file systems accept writes that they store later, and lose those for which there is no room then.
+  private func hasRoomForSegment(_ recordBytes: Int) -> Bool {
+    guard let home, let free = fileSystem.freeBytes(home.path) else { return true }
+    return free >= max(segmentLimit, recordBytes)
   }
 
   /// Creates a segment file, and its directory if that is gone.

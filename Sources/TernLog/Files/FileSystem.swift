@@ -86,4 +86,6 @@ package protocol FileSystem: Sendable {
   func synchronize(_ path: String) throws(FileError)
   /// Locks the file exclusively until it is closed; false if another open file holds the lock.
   func lock(_ file: OpenFile) throws(FileError) -> Bool
+  /// The bytes that files in the directory may still take; `nil` if that is unknown or needn't be asked.
+  func freeBytes(_ directory: String) -> Int?
 }

@@ -17,6 +17,9 @@
           [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
       #endif
     }
+
+    /// Always `nil`: Apple's file systems report a full disk to the write itself, and apps have to declare why they ask for the free space.
+    package func freeBytes(_ directory: String) -> Int? { nil }
   }
 
   /// `fsync` alone only hands the bytes to the drive here; this asks the drive to write them.

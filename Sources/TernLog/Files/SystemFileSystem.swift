@@ -163,12 +163,3 @@ private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemLink(_ path: String, _ name: String) -> Int32 { link(path, name) }
 
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
-
-#if !canImport(Darwin)
-  private func flush(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
-
-  extension SystemFileSystem {
-    /// Does nothing: backup and file protection exist on Apple platforms only.
-    func prepareDirectory(_ path: String) {}
-  }
-#endif

@@ -155,6 +155,8 @@ final class ProcessFiles: FileSystem {
     if isLocked { state.withLock { _ = $0.locked.insert(file.number) } }
     return isLocked
   }
+
+  func freeBytes(_ directory: String) -> Int? { disk.freeBytes(directory) }
 }
 
 extension String {

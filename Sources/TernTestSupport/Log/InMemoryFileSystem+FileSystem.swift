@@ -172,6 +172,8 @@ extension InMemoryFileSystem: FileSystem {
     }
   }
 
+  package func freeBytes(_ directory: String) -> Int? { state.withLock { $0.reportedSpace } }
+
   /// Counts the call and asks the script for a fault; only writes can be torn.
   private func check(_ kind: Operation.Kind, _ path: String) throws(FileError) {
     guard let fault = fault(for: kind, path) else { return }

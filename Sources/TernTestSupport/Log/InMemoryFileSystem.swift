@@ -53,6 +53,13 @@ public final class InMemoryFileSystem: Sendable {
     state.withLock { $0.capacity = bytes }
   }
 
+  /// Sets the free space that the file system reports, in bytes; `nil`, the default, if it reports none.
+  ///
+  /// It has no effect on writes: some file systems accept those for which they find no room later.
+  public func setReportedSpace(_ bytes: Int?) {
+    state.withLock { $0.reportedSpace = bytes }
+  }
+
   /// Makes every change fail while true, as on a disk mounted read-only. The default is false.
   public func setReadOnly(_ isReadOnly: Bool) {
     state.withLock { $0.isReadOnly = isReadOnly }

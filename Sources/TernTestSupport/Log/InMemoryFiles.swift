@@ -26,6 +26,7 @@ struct InMemoryFiles {
   var open: [Int32: Handle] = [:]
   var script: (@Sendable (InMemoryFileSystem.Operation) -> InMemoryFileSystem.Fault?)?
   var capacity: Int?
+  var reportedSpace: Int?
   var isReadOnly = false
   var operations = 0
   /// The names that are certainly on the medium. As in a journal, flushing one directory flushes all names.
