@@ -29,6 +29,7 @@ struct ReportPages: Sendable {
       "/apps/:app",
       [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
     routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await report($0, $1) }])
+    routes.on("/apps/:app/\(AppReports.error.name)", [.get: .page(.permission(.read)) { try await error($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
     routes.on(
@@ -65,6 +66,15 @@ struct ReportPages: Sendable {
     } catch let error as WarehouseError where error.code == .invalid {
       return try await home(request, context, FormResult(message: error.message), given: form.values)
     }
+  }
+
+  /// The page of an error. Those who may not see personal data see its figures, and no single occurrence.
+  private func error(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let seesPersonalData = try context.visitor.rights.allows(.readPersonalData, app: try context.app.id)
+    guard seesPersonalData || request.parameters[ReportParameter.occurrence.name] == nil else {
+      throw APIError.notAllowed
+    }
+    return try await report(request, context, name: AppReports.error.name)
   }
 
   private func report(

@@ -205,6 +205,16 @@ def test_nobody_without_the_right_to_personal_data_reads_a_name_or_an_event_of_a
                 assert status in (401, 403, 404) or "/login" in text, f"{name} gets {status} at {address}"
 
 
+def test_no_link_leads_a_viewer_to_a_page_that_is_refused(site):
+    server, app = site
+    viewer = Visitor.invited(server, "wanda", "--role", "viewer", "--app", str(app["id"]))
+    pages = links(viewer, f"{server.address}/")
+    refused = sorted(page for page in pages if viewer.get(page)[0] in (401, 403))
+    assert any(re.search(r"/apps/\d+/error\?group=", page) for page in pages), "the page of an error is reached"
+    print(len(pages), "pages")
+    assert not refused, refused
+
+
 def test_questions_that_tell_persons_apart_need_the_right_to_personal_data(site):
     server, app = site
     read = server.command("tokens", "create", "asker", "--scope", "read").strip()

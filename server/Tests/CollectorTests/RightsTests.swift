@@ -100,7 +100,7 @@ import Warehouse
     "GET /apps/:app/views": .permission(.read), "POST /apps/:app/views": .permission(.edit),
     "GET /apps/:app/views/:view": .permission(.edit), "POST /apps/:app/views/:view": .permission(.edit),
     "GET /v0.1/apps/:owner/:app/analytics/**": .appCenterReport,
-    "GET /apps/:app/:page": .report(parameter: "page"),
+    "GET /apps/:app/:page": .report(parameter: "page"), "GET /apps/:app/error": .permission(.read),
     "GET /api/v1/apps/:app/reports/:name": .report(parameter: "name"),
     "GET /apps/:app/:page/events": .permission(.readPersonalData),
     "GET /api/v1/apps/:app/export": .permission(.readPersonalData),
@@ -252,6 +252,22 @@ import Warehouse
         }
       }
       #expect(showing == ["/apps/1/live", "/api/v1/apps/1/reports/live"])
+      // The page of the error itself: for a viewer without its occurrences, and with no link that is refused.
+      func page(_ path: String, _ headers: HTTPFields) async throws -> (status: HTTPResponse.Status, text: String) {
+        let answer = try await client.execute(uri: "/apps/1/\(path)", method: .get, headers: headers)
+        return (answer.status, String(buffer: answer.body))
+      }
+      let address = /href="\/apps\/1\/(error\?group=[0-9]+)/
+      let link = try #require(try await page("errors", viewer).text.firstMatch(of: address)?.output.1)
+      let (full, reduced) = (try await page(String(link), owner), try await page(String(link), viewer))
+      #expect(full.text.contains("secret attachment") && full.text.contains(Self.secrets[1]))
+      #expect(reduced.status == .ok && reduced.text.contains("Per day"))
+      for secret in Self.secrets + ["secret attachment", "occurrence=", "/people", "/reports/error"] {
+        #expect(!reduced.text.contains(secret), "\(secret)")
+      }
+      let occurrence = try #require(full.text.firstMatch(of: /error\?occurrence=[0-9]+/)?.output)
+      #expect(try await page(String(occurrence), viewer).status == .forbidden)
+      #expect(try await page(String(occurrence), owner).status == .ok)
     }
   }
 
@@ -307,7 +323,9 @@ import Warehouse
       let start = path.dropLast(":page".count)
       let personal: Set = ["live", "error", "hits"]
       let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
-      return Set(reports.map(\.name)).map { ("\(start)\($0)", personal.contains($0)) }
+      // The page of errors has a route of its own.
+      let names = Set(reports.map(\.name)).filter { $0 != "error" || path.hasSuffix(":name") }
+      return names.map { ("\(start)\($0)", personal.contains($0)) }
     }
     if path.hasSuffix("/analytics/**") {
       let start = path.dropLast("**".count)

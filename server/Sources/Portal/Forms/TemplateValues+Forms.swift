@@ -85,6 +85,9 @@ extension TemplateValues {
     ["caption": label, "name": name, "isCheck": true, "isOn": isOn]
   }
 
+  /// A sentence between the fields, about those that follow.
+  static func note(_ text: String) -> TemplateValues { ["caption": text, "isNote": true] }
+
   /// A value that the form posts without showing it.
   static func hidden(_ name: String, _ value: String) -> TemplateValues {
     ["name": name, "value": value, "isHidden": true]

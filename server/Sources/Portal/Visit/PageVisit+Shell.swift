@@ -40,6 +40,8 @@ extension PageVisit {
 
   /// The links to the files of a report, with those of the other side if the page shows it.
   private func downloads(_ request: ReportRequest, _ comparison: Comparison?) -> [TemplateValues] {
+    // The API refuses those who may not see personal data.
+    guard reader.seesPersonalData || !request.report.showsPersonalData else { return [] }
     func files(_ title: String, _ request: ReportRequest) -> TemplateValues {
       [
         "title": title,

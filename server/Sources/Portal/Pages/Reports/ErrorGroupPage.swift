@@ -24,7 +24,9 @@ struct ErrorGroupPage: CustomReportPage {
   }
 
   private func errorGroupPage(_ metrics: ErrorMetrics, _ page: ReportVisit) async throws -> String {
-    let newest = try await metrics.occurrences.first.asyncMap { error in
+    // A stack trace and the list of occurrences tell of single persons.
+    let showsOccurrences = visit.reader.seesPersonalData
+    let newest = try await (showsOccurrences ? metrics.occurrences.first : nil).asyncMap { error in
       try await page.store.error(app: page.request.app, id: error.id)
     }
     let isCrash = metrics.group?.kind == .crash
@@ -48,7 +50,8 @@ struct ErrorGroupPage: CustomReportPage {
         ("Versions", "version", metrics.group?.versions), ("Systems", "os", metrics.group?.systems),
         ("Models", "model", metrics.group?.models), ("Countries", "country", metrics.group?.countries),
       ].map { breakdown($0, by: $1, $2 ?? [], of: metrics, page.request) },
-      "lines": metrics.occurrences.map { Self.line($0, page) },
+      "showsOccurrences": showsOccurrences,
+      "lines": showsOccurrences ? metrics.occurrences.map { Self.line($0, page) } : [],
     ]
     return visit.page(page.shell, body: visit.templates.render("errorgroup", values))
   }

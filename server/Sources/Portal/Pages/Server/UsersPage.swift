@@ -59,11 +59,13 @@ package struct UsersPage: Page {
           ("owner", "Owner: everything"),
         ], chosen: edited?.role.rawValue)
     ]
+    if !apps.isEmpty { fields.append(.note("Apps. With none checked, the user sees all apps, also those to come.")) }
     fields += apps.map { app in
       .check(shown(app.name), "app-\(app.id)", isOn: edited?.apps?.contains(app.id) ?? false)
     }
     fields.append(.check("May see personal data", "personal", isOn: edited?.seesPersonalData ?? false))
-    let help = "If you check no app, the user sees all apps. Editors and owners always see personal data."
+    let help =
+      "Editors and owners always see personal data. Viewers without it see figures, and errors without their occurrences."
     let form: TemplateValues =
       if let edited {
         .form(
