@@ -195,7 +195,7 @@ let package = Package(
       dependencies: [
         "JSON", "ServerBase", "Cryptography", "Threads", "Ingest", "Warehouse", "Questions", "Reports",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "_TernGzip", package: "tern"), .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),

@@ -63,7 +63,7 @@ struct ExportEndpoints: Sendable {
     try catalog.record(.exported, "app \(wanted.app.id), by the API")
     guard let grant = context.grant else { throw APIError.loginNeeded }
     // Level 1, because a compressed export should be as fast as one that isn't.
-    let compression = Self.acceptsGzip(request) ? GzipStream(level: 1).map { Locked($0) } : nil
+    let compression = request.acceptsGzip ? GzipStream(level: 1).map { Locked($0) } : nil
     let body = ResponseBody { [wanted] writer in
       var current = first
       while true {
@@ -98,16 +98,6 @@ struct ExportEndpoints: Sendable {
     guard let compression else { return bytes }
     return try await reports.run(for: context.clientShare) {
       compression.withLock { isLast ? $0.finish(bytes) : $0.add(bytes) }
-    }
-  }
-
-  /// True if the client takes gzip: `Accept-Encoding` names it, and not with the weight 0.
-  static func acceptsGzip(_ request: Request) -> Bool {
-    let codings = (request.headers[.acceptEncoding] ?? "").lowercased().split(separator: ",")
-    return codings.contains { coding in
-      let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-      guard let name = parts.first, name == "gzip" || name == "x-gzip" else { return false }
-      return !parts.dropFirst().contains { $0.wholeMatch(of: /q=0(\.0*)?/) != nil }
     }
   }
 

@@ -62,14 +62,6 @@ import Warehouse
     #expect(arrived == text)
   }
 
-  private func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
-    let inflater = GzipInflater()
-    var text: [UInt8] = []
-    try bytes.withUnsafeBytes { try inflater.inflate($0) { text += $0 } }
-    try inflater.checkEnd()
-    return text
-  }
-
   @Test func `mistakes get status 400, and nothing is recorded`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

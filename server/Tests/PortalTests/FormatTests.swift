@@ -33,6 +33,21 @@ struct FormatTests {
     #expect(Ranking.Codes.languages.name(of: code) == name)
   }
 
+  @Test(arguments: [
+    ("iPhone15,2", "iPhone 14 Pro"), ("iPad13,18", "iPad (10th generation)"), ("iPhone15", "iPhone15"),
+    ("Pixel 8", "Pixel 8"), ("", "–"), ("iPhone99,1", "iPhone99,1"), ("\u{202E}", "\\u{202E}"),
+  ])
+  func `a model is shown by the name under which it is sold`(identifier: String, name: String) {
+    #expect(modelName(identifier) == name)
+  }
+
+  @Test func `a model has one name, and names hold no identifiers`() {
+    #expect(ModelNames.byIdentifier.count > 150)
+    for (identifier, name) in ModelNames.byIdentifier {
+      #expect(identifier.wholeMatch(of: /[A-Za-z]+[0-9]+,[0-9]+/) != nil && !name.contains(","), "\(identifier)")
+    }
+  }
+
   @Test func `times in lists are in UTC on pages of the server, and in the app's zone on its own`() throws {
     let app = try SamplePages("e").app
     #expect(listed(SamplePages.now) == "30 May 2026, 10:00 UTC")

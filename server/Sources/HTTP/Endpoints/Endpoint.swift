@@ -20,6 +20,15 @@ package struct Endpoint: Sendable {
     /// Reading figures of the whole server: for owners, and for tokens that are not limited to an app.
     case server
 
+    /// True for pages of reports. Only they are compressed: the length of a compressed page tells something about its text to
+    /// whoever can choose a part of it and watch the connection, and other pages may show secrets.
+    var isForReading: Bool {
+      switch self {
+      case .permission(.read), .permission(.readPersonalData), .report: true
+      default: false
+      }
+    }
+
     /// Returns the required permission for a request.
     package func permission(_ context: CollectorContext) -> Permission? {
       switch self {

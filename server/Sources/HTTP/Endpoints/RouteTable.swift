@@ -70,7 +70,8 @@ package final class RouteTable {
         defer { end?() }
         guard endpoint.client == .reader else { return try await access.perform(endpoint, request, context) }
         do {
-          return try await access.perform(endpoint, request, context)
+          let response = try await access.perform(endpoint, request, context)
+          return endpoint.requirement.isForReading ? try await response.compressed(for: request) : response
         } catch let redirect as Redirect {
           return redirect.response
         } catch let error as APIError {

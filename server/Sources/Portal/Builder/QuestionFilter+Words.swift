@@ -44,6 +44,7 @@ extension QuestionDimension {
   func words(for value: String) -> String {
     switch self {
     case .country: countryName(value, empty: "empty")
+    case .model: modelName(value, empty: "empty")
     case .language where !value.isEmpty: shown(Ranking.Codes.languages.name(of: value), limit: 60)
     default: shown(value, empty: "empty")
     }

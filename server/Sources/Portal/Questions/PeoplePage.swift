@@ -31,7 +31,7 @@ struct PeoplePage {
         .cell(time(person.last.time)),
         .cell(time(person.firstSeen)), .cell(grouped(person.events)), .cell(grouped(person.sessions)),
         .cell(person.version.map { shown($0) } ?? "–", filter: filter("version", person.version)),
-        .cell(person.model.map { shown($0) } ?? "–", filter: filter("model", person.model)),
+        .cell(modelName(person.model ?? ""), filter: filter("model", person.model)),
         .cell(countryName(person.country ?? ""), filter: filter("country", person.country)),
       ]
     }

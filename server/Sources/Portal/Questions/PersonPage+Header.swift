@@ -22,7 +22,7 @@ extension PersonPage {
     let devices = summary.devices
     let facts = [
       fact("Last seen", [time(summary.last)]), fact("First seen", [time(summary.first)]),
-      fact("Version", devices.map(\.version)), fact("Device", devices.map(\.model)),
+      fact("Version", devices.map(\.version)), fact("Device", devices.map(\.model)) { modelName($0) },
       fact("System", devices.map(\.os)), fact("Country", devices.map(\.country)) { countryName($0) },
       fact("Language", devices.map(\.language)) { shown(Ranking.Codes.languages.name(of: $0)) },
       fact("Joined by aliases with", [Self.list(summary.identifiers)]) { $0 },

@@ -83,10 +83,8 @@ package struct PersonPage: Page {
       "errorLink": isError ? links.page(AppReports.error, [.occurrence: String(event.id)]) : nil,
       "properties": StoredEventText.properties(of: event), "isStart": row.startsSession,
       "update": isUpdate ? "\(shown(before ?? "")) → \(shown(version))" : nil,
-      "place": [event.device.model, version, countryName(event.device.country, empty: "")].filter { !$0.isEmpty }.map {
-        shown($0)
-      }
-      .joined(separator: " · "),
+      "place": [modelName(event.device.model, empty: ""), shown(version), countryName(event.device.country, empty: "")]
+        .filter { !$0.isEmpty }.joined(separator: " · "),
     ]
   }
 }

@@ -114,6 +114,7 @@ extension QuestionScope {
 func valueText(_ value: QuestionValue?, of dimension: String? = nil) -> String {
   switch value {
   case .text(let text) where dimension == "country": countryName(text.text)
+  case .text(let text) where dimension == "model": modelName(text.text)
   case .text(let text) where dimension == "language": shown(Ranking.Codes.languages.name(of: text.text))
   case .text(let text): shown(text.text)
   case .number(let number): JSONNumber.plain(number)

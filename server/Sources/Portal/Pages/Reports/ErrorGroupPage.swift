@@ -85,11 +85,19 @@ struct ErrorGroupPage: CustomReportPage {
       "more": keys.count > Self.breakdownLines ? "and \(grouped(keys.count - Self.breakdownLines)) more" : nil,
       "bars": keys.prefix(Self.breakdownLines).map {
         TemplateValues.bar(
-          dimension == "country" ? countryName($0.key, empty: "Unknown") : shown($0.key, empty: "Unknown"), $0.count,
+          name($0.key, of: dimension), $0.count,
           count > 0 ? Double($0.count) / Double(count) : 0, filter: visit.filterLink(request, dimension, $0.key),
           people: visit.people(request, [FilterRow(dimension, value: $0.key)], error: metrics.number))
       },
     ]
+  }
+
+  private func name(_ key: String, of dimension: String) -> String {
+    switch dimension {
+    case "country": countryName(key, empty: "Unknown")
+    case "model": modelName(key, empty: "Unknown")
+    default: shown(key, empty: "Unknown")
+    }
   }
 
   private static func line(_ error: ErrorOccurrence, _ page: ReportVisit) -> TemplateValues {
@@ -98,7 +106,7 @@ struct ErrorGroupPage: CustomReportPage {
     return [
       "link": page.links.page(AppReports.error, [.occurrence: String(error.id)]),
       "time": page.request.zone.dateTime(of: error.time),
-      "version": brief(labels.version), "system": brief(labels.system), "model": brief(error.device.model),
+      "version": brief(labels.version), "system": brief(labels.system), "model": modelName(error.device.model),
       "user": brief(error.user),
       "userLink": error.user.isEmpty
         ? nil : page.links.trail(of: .user(error.user), from: (error.id, error.time)), "install": "#\(error.install)",

@@ -13,7 +13,8 @@ struct OccurrencePage: Page {
     let person = page.links.install(error.install, from: (error.id, error.time))
     let terms: [(name: String, value: String, link: String?)] = [
       ("Time", zone.dateTime(of: error.time), nil), ("Received", zone.dateTime(of: error.received), nil),
-      ("App version", labels.version, nil), ("Model", error.device.model, nil), ("System", labels.system, nil),
+      ("App version", labels.version, nil), ("Model", modelName(error.device.model), nil),
+      ("System", labels.system, nil),
       ("Country", countryName(error.device.country), nil), ("Locale", error.device.locale, nil),
       (
         "User", error.user,

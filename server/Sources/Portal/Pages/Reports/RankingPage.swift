@@ -39,8 +39,10 @@ struct RankingPage: Page {
       "allLink": page.links.page(request.report, limit: ReportRequest.maximumLimit),
       "lines": rows.map { row -> TemplateValues in
         [
-          "label": shown(row.name, empty: ranking.emptyKey),
-          "code": ranking.codes == nil ? nil : shown(row.key, empty: "–"),
+          "label": ModelNames.isModel(row.key, of: ranking.dimension)
+            ? modelName(row.key) : shown(row.name, empty: ranking.emptyKey),
+          "code": ranking.codes != nil || ModelNames.isModel(row.key, of: ranking.dimension)
+            ? shown(row.key, empty: "–") : nil,
           "link": ranking.dimension == .event ? page.links.page(AppReports.event, [.event: row.key]) : nil,
           "filterLink": visit.filterLink(request, ranking.dimension, row.key),
           "spark": Sparkline.svg(trends[row.key], color: ranking.color), "count": grouped(row.count),
