@@ -35,6 +35,14 @@ struct HealthEndpoints: Sendable {
   }
 
   private func ready() throws -> Response {
+    guard ingestion.hasRoom() else {
+      var full = APIError.notStored(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+      full.message = """
+        Nothing is collected, because less than the reserve is free on the server's disk. Free some space, or choose a smaller \
+        --disk-reserve.
+        """
+      throw full
+    }
     guard ingestion.isReady else {
       throw APIError.notStored(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
     }

@@ -29,7 +29,8 @@ package struct Ingestion: Sendable {
   private let commitFailureThrottle = Locked(LogThrottle())
   private let unknownAppThrottle = Locked(LogThrottle(interval: .seconds(60)))
   private let nameLimitThrottles = Locked<[AppID: LogThrottle]>([:])
-  private let hasRoom: @Sendable () -> Bool
+  /// False if less than the reserve is free on the disk.
+  let hasRoom: @Sendable () -> Bool
 
   package init(
     catalog: any CatalogStore, sink: any EventSink, duplicateKey: DuplicateHashKey, reader: BodyReader, live: LiveHub,

@@ -68,6 +68,7 @@ struct DataOption: ParsableArguments {
   func openCatalog() throws -> Catalog {
     try DataAccess.check(directory)
     guard access(directory + "/catalog.sqlite", F_OK) == 0 else {
+      // Anything else doesn't tell whether there are data.
       guard [ENOENT, ENOTDIR].contains(errno) else {
         throw ServerFailure("\(directory) can't be read: \(String(cString: strerror(errno))).")
       }

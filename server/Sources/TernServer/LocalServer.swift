@@ -94,6 +94,11 @@ package struct LocalServer {
     warehouse = try SQLiteWarehouse(
       directory: directory, owner: owner, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
       recognizedAge: recognizedAge, examinesInterruptedWork: true, report: { logger.error("\($0)") })
+    if let shortage = warehouse.shortage { logger.error("Nothing is collected: \(shortage)") }
+    // A file that each start creates anew.
+    if let exposure = DataDirectory.exposure(of: DataDirectory(path: directory).ownerPath) {
+      logger.warning("\(exposure)")
+    }
     copy = try cluster.map { [catalog, warehouse] in
       try ClusterCopy($0, directory: directory, catalog: catalog, reader: warehouse.reader) { logger.notice("\($0)") }
     }

@@ -38,6 +38,15 @@ import Warehouse
     try #require(try JSONSerialization.jsonObject(with: Data(message.json)) as? [String: Any])
   }
 
+  @Test func `a problem of the server comes with its reason`() throws {
+    let reason = "/backups can't be written: No space left on device."
+    let message = try message(
+      .problem(ProblemNotice(summary: "The last backup failed.", detail: reason)), .serverProblem)
+    #expect(message.title.hasSuffix("The last backup failed."))
+    #expect(message.text == "The last backup failed. \(reason)")
+    #expect(message.plainText.contains(reason))
+  }
+
   @Test func `a breach names the figure, the limit, the day, the app and the crashes, and leads to that day`() throws {
     let value = FigureUnit.percent.figure(1 - 12.0 / 321)
     let message = try message(

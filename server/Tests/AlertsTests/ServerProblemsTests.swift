@@ -13,6 +13,14 @@ import Warehouse
     cluster: ClusterStatus? = nil,
     backup: String? = nil, expiry: Timestamp?? = nil
   ) -> [String] {
+    notices(problems, free: free, reserve: reserve, cluster: cluster, backup: backup, expiry: expiry).map(\.summary)
+  }
+
+  private func notices(
+    _ problems: [WarehouseProblem] = [], free: Int64? = 1 << 40, reserve: Int64 = 1 << 28,
+    cluster: ClusterStatus? = nil,
+    backup: String? = nil, expiry: Timestamp?? = nil
+  ) -> [ProblemNotice] {
     var storage = StorageStatus()
     (storage.freeDiskBytes, storage.reservedDiskBytes) = (free, reserve)
     let shown = storage
@@ -21,7 +29,7 @@ import Warehouse
     let problems = ServerProblems(
       problems: { problems }, storage: { shown }, cluster: copy, backupFailure: Locked<String?>(backup),
       certificateExpiry: certificate)
-    return problems.current(now: time(0)).map { $0.summary }
+    return problems.current(now: time(0))
   }
 
   @Test func `a healthy server has nothing to say`() {
@@ -39,6 +47,8 @@ import Warehouse
     cluster.problem = "away"
     #expect(summaries(cluster: cluster) == ["The copy on the ClickHouse cluster is behind."])
     #expect(summaries(backup: "full") == ["The last backup failed."])
+    let reason = "/backups can't be written: No space left on device."
+    #expect(notices(backup: reason).map(\.detail) == [reason])
     for expiry in [time(14 * 86_400 - 1), time(-1), nil] {
       #expect(summaries(expiry: .some(expiry)) == ["The certificate for https must be renewed."])
     }

@@ -52,8 +52,11 @@ def must(*arguments, seconds=60):
 class Disk:
     """An image with a file system."""
 
-    def __init__(self, name, make, options="", size=320 * MIB):
-        self.name, self.make, self.options, self.size = name, make, options, size
+    # False if a write that fails damages what the file had at its end.
+    appends_whole = True
+
+    def __init__(self, name, make, options="", size=320 * MIB, kind="auto"):
+        self.name, self.make, self.options, self.size, self.kind = name, make, options, size, kind
 
     def mount(self, folder):
         self.folder = folder
@@ -62,7 +65,7 @@ class Disk:
         with open(self.image, "wb") as file:
             file.truncate(self.size)
         must(*self.make, self.image)
-        must("mount", "-o", f"loop,{self.options}".rstrip(","), self.image, self.path)
+        must("mount", "-t", self.kind, "-o", f"loop,{self.options}".rstrip(","), self.image, self.path)
         self.top = self.path
 
     def kill(self):
@@ -125,15 +128,16 @@ class Quota(Disk):
 class Layer(Disk):
     """A file system above an ext4 image: `start` gets the folder below and the one where it appears."""
 
-    def __init__(self, name, start, other=True):
+    def __init__(self, name, start, other=True, prepare=lambda below: None, appends_whole=True):
         super().__init__(name, ["mkfs.ext4", "-q"])
-        self.start, self.other = start, other
+        self.start, self.other, self.prepare, self.appends_whole = start, other, prepare, appends_whole
 
     def mount(self, folder):
         super().mount(folder)
         self.below, self.top = self.path / "below", folder / "top"
         self.below.mkdir()
         self.top.mkdir()
+        self.prepare(self.below)
         self.revive()
 
     def revive(self):
@@ -183,6 +187,10 @@ def sshfs(below, top):
     theirs.close()
 
 
+def gocryptfs(*arguments):
+    must("gocryptfs", "-q", "-extpass", "echo password", *arguments)
+
+
 DISKS = [
     Disk("ext4", ["mkfs.ext4", "-q"]),
     XFS(),
@@ -196,6 +204,10 @@ DISKS = [
     Layer("mergerfs, cache.files=off", lambda below, top: must("mergerfs", "-o", "minfreespace=1M,cache.files=off", below, top)),
     Layer("sshfs", sshfs),
     Layer("fuse-overlayfs", fuse_overlay, other=False),
+    Disk("NTFS", ["mkfs.ntfs", "-q", "-F", "-Q"], kind="ntfs-3g"),
+    Disk("exFAT", ["mkfs.exfat"], kind="exfat-fuse"),
+    Layer("gocryptfs", gocryptfs, prepare=lambda below: gocryptfs("-init", below)),
+    Layer("encfs", lambda below, top: must("encfs", "--standard", "--extpass=echo password", below, top), appends_whole=False),
 ]
 
 
@@ -256,7 +268,7 @@ class Server:
 class Trial:
     """What one file system gets."""
 
-    STEPS = ["start", "other path", "kill", "backup", "person", "full disk", "lost mount", "verify"]
+    STEPS = ["start", "other path", "kill", "backup", "person", "full disk", "lost mount", "read-only", "verify"]
 
     def __init__(self, disk, folder):
         self.disk, self.folder = disk, folder
@@ -293,7 +305,7 @@ class Trial:
                 self.notes.append(f"{step}: no time left")
                 break
             try:
-                marks[step] = getattr(self, step.replace(" ", "_"))()
+                marks[step] = getattr(self, re.sub(r"\W", "_", step))()
             except Failure as failure:
                 marks[step] = failure.mark
                 self.notes.append(f"{step}: {failure}")
@@ -317,6 +329,11 @@ class Trial:
         second = self.serve()
         if second.address or "is in use by another process" not in second.text:
             raise Failure("f", "a second server: " + second.text)
+        isOpen = os.stat(self.data / "catalog.sqlite").st_mode & 0o004 != 0
+        if isOpen != ("Every user of this machine may read" in server.text):
+            raise Failure("f", "a wrong word about others who may read: " + server.text)
+        if isOpen:
+            self.notes.append("start: warns that others may read the data")
         if server.stop() != 0:
             raise Failure("f", "stop: " + server.text[-300:])
         return "w"
@@ -404,7 +421,8 @@ class Trial:
         return "w"
 
     def full_disk(self):
-        for options in [["--disk-reserve", "20MiB"], ["--disk-reserve", "0"]]:
+        reserves = ["20MiB", "0"] if self.disk.appends_whole else ["20MiB"]
+        for options in [["--disk-reserve", reserve] for reserve in reserves]:
             server = self.started(*options)
             self.send(server, 2, install(4))
             filler = self.disk.top / "filler"
@@ -457,6 +475,24 @@ class Trial:
         if away.address is not None:
             away.process.kill()
             raise Failure("f", "a start on a lost mount")
+
+    def read_only(self):
+        """Commands say that the disk can only be read, and nothing else."""
+        copy = self.folder / "read-only"
+        copy.mkdir()
+        must("mount", "--bind", self.disk.top, copy)
+        try:
+            must("mount", "-o", "remount,bind,ro", copy)
+            for command in ["verify", "storage"]:
+                result = run(PROGRAM, command, "--data", copy / "data")
+                if result.returncode == 0 or "can only be read" not in result.stderr:
+                    raise Failure("f", f"tern {command}: " + result.stdout + result.stderr)
+            server = self.serve(copy / "data")
+            if server.address is not None or "can only be read" not in server.text:
+                raise Failure("f", "a server: " + server.text)
+        finally:
+            run("umount", "-l", copy)
+        return "r"
 
     def verify(self):
         self.check()

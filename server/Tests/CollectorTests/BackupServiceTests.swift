@@ -6,9 +6,9 @@ import TernEvents
 import Testing
 import Warehouse
 import WarehouseSQLite
-import WarehouseUpkeep
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// The regular backups of a running server.
 @Suite struct BackupServiceTests {
@@ -44,5 +44,16 @@ import WarehouseUpkeep
     _ = try await backUp()
     #expect(failure.withLock { $0 } == nil)
     try catalog.close()
+  }
+
+  @Test func `a backup that shares no files says so`() {
+    var summary = Backup.Summary(
+      created: Timestamp(millisecondsSince1970: 0), events: 2_000, bytes: 4_247 << 10, copiedBytes: 4_247 << 10)
+    #expect(summary.text == "2,000 events, 4,247 KiB. All files were verified.")
+    summary.linkFailure = "Operation not permitted"
+    #expect(
+      summary.text
+        == "2,000 events, 4,247 KiB. All files were verified. It shares no files with the backup before, and takes its full size: "
+        + "the file system made no hard links (Operation not permitted).")
   }
 }

@@ -43,6 +43,7 @@ import WarehouseSQLite
       let ready = try await client.execute(uri: "/readyz", method: .get)
       let health = try await client.execute(uri: "/healthz", method: .get)
       #expect(ready.status == .serviceUnavailable && health.status == .ok)
+      #expect(String(buffer: ready.body).contains("less than the reserve is free on the server's disk"))
     }
   }
 

@@ -31,7 +31,7 @@ import Testing
       let path = folder + "/secret"
       try write("secret", to: path, permissions: permissions)
       let warning = SecretFile.warning(about: path)
-      #expect(warning?.hasSuffix("chmod 600 \(path)") == (isExposed ? true : nil))
+      #expect(warning?.contains("chmod 600 \(path).") == (isExposed ? true : nil))
       #expect(SecretFile.warning(about: folder) == nil && SecretFile.warning(about: folder + "/none") == nil)
     }
   }
@@ -51,6 +51,18 @@ import Testing
         let warnings = try SecretFile.warnings(settings, signOn)
         #expect(warnings.count == expected.count + 1)
         #expect(zip(warnings, expected + [password]).allSatisfy { $0.contains($1) }, "\(warnings)")
+      }
+      // So is the file of settings, if it has passwords.
+      let config = folder + "/config.json"
+      for (text, isSecret) in [
+        (#"{"port": 8787, "clickhouse": "http://db1:8123"}"#, false), (#"{"smtp-password": "pass"}"#, true),
+        (#"{"clickhouse": "http://db1:8123,http://me:pass@db2:8123"}"#, true),
+      ] {
+        try write(text, to: config, permissions: 0o644)
+        var settings = EffectiveSettings()
+        settings.file = try SettingsFile(path: config)
+        let warnings = try SecretFile.warnings(settings, SignOnSettings(settings))
+        #expect(warnings.map { $0.contains(config) } == (isSecret ? [true] : []))
       }
       let none = EffectiveSettings()
       #expect(try SecretFile.warnings(none, SignOnSettings(none)) == [])

@@ -57,6 +57,23 @@ import Testing
     #expect(server.stop() == .code(0))
   }
 
+  @Test func `a server that begins in an empty directory says so, once`() async throws {
+    let workspace = try Workspace()
+    func start() async throws -> String {
+      let log = "start-\(UUID().uuidString).log"
+      let process = try workspace.start(
+        workspace.tern, ["serve", "--data", workspace.path("data"), "--port", "0"], output: log)
+      #expect(try await eventually { workspace.text(log).contains("Tern listens on") })
+      process.send(SIGTERM)
+      #expect(process.wait() == .code(0))
+      return workspace.text(log)
+    }
+    let first = try await start()
+    #expect(first.contains("\(workspace.path("data")) had no data: a new server begins there."), "\(first)")
+    let second = try await start()
+    #expect(!second.contains("had no data"), "\(second)")
+  }
+
   @Test func `a report of an unknown error group or occurrence prints one line and exits with 2`() throws {
     let workspace = try Workspace()
     let app = try CreatedApp.create(workspace, "No faults")

@@ -86,6 +86,18 @@ import Warehouse
     #expect(try await report([app(1)], growing, free: 1_000).daysUntilFull == 0, "less than the reserve")
   }
 
+  @Test func `less than the reserve is said first, whether anything grows or not`() async throws {
+    let empty = try await report([app(1)], Rows(times: [:]), free: 39_999)
+    let sentences =
+      "39.1 KiB are free, and Tern uses 981 KiB. Nothing is collected, because less than the reserve of 39.1 KiB is free: free some "
+      + "space, or choose a smaller --disk-reserve."
+    #expect(empty.summary == sentences)
+    let growing = Rows(times: [AppID(1): times(days: 100, everyMinutes: 60)])
+    let full = try await report([app(1)], growing, free: 39_999).summary
+    #expect(full.hasPrefix(sentences + " It grows by about ") && full.hasSuffix(" a day."))
+    #expect(try await report([app(1)], growing, free: 40_000).summary.contains("stops collecting today"))
+  }
+
   @Test(
     arguments: [
       (0, "0 bytes"), (999, "999 bytes"), (1_000, "0.98 KiB"), (1_024, "1 KiB"), (1_536, "1.5 KiB"), (10_240, "10 KiB"),

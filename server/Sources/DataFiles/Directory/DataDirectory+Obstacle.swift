@@ -68,7 +68,22 @@ extension DataDirectory {
     }
   }
 
-  private func failedStep() -> (step: FileStep, code: Int32)? {
+  private func failedStep() -> (step: FileStep, code: Int32)? { Self.cause(of: failedOperation(), isFull: isFull) }
+
+  /// Returns the step that failed, and why: on a full disk, sshfs answers with an I/O error, and a small file may still have room.
+  static func cause(of failure: (step: FileStep, code: Int32)?, isFull: Bool) -> (step: FileStep, code: Int32)? {
+    isFull && (failure == nil || failure?.code == EIO) ? (.write, ENOSPC) : failure
+  }
+
+  private var isFull: Bool {
+    var status = statvfs()
+    // File systems without a size have no blocks at all.
+    guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return false }
+    let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return free.partialValue < Self.leastSpace && !free.overflow
+  }
+
+  private func failedOperation() -> (step: FileStep, code: Int32)? {
     var name = Array("\(path)/probe.XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { return (.create, errno) }
@@ -86,10 +101,6 @@ extension DataDirectory {
       return (.map, errno)
     }
     munmap(memory, page.count)
-    var status = statvfs()
-    // File systems without a size have no blocks at all.
-    guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
-    let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-    return free.partialValue < Self.leastSpace && !free.overflow ? (.write, ENOSPC) : nil
+    return nil
   }
 }

@@ -61,10 +61,13 @@ package struct DataDirectory: Sendable {
   }
 
   private func checked(_ descriptor: Int32, _ file: String) throws -> Int32 {
-    guard descriptor >= 0 else {
-      throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
-    }
-    return descriptor
+    guard descriptor < 0 else { return descriptor }
+    let code = errno
+    // A file that may only be read can still be one of another user.
+    let obstacle = [EACCES, EPERM].contains(code) ? nil : obstacle(to: .create, code)
+    throw obstacle
+      ?? failure(
+        "\(file) can't be opened: \(String(cString: strerror(code))). Check the permissions of the data directory.")
   }
 
   /// Gives a file that root has created to the owner of the directory: a command that root runs must not make a file that the
@@ -96,13 +99,18 @@ package struct DataDirectory: Sendable {
     guard descriptor >= 0, fsync(descriptor) == 0 else { throw failure("\(file) can't be synced: \(reason()).") }
   }
 
-  /// True if a file is missing or has no bytes.
+  /// True if a file is certainly missing, or has no bytes.
   package func isEmpty(_ file: String) -> Bool {
     var status = stat()
-    return stat(file, &status) != 0 || status.st_size == 0
+    return stat(file, &status) == 0 ? status.st_size == 0 : Self.isMissing(file)
   }
 
-  package func exists(_ file: String) -> Bool { access(file, F_OK) == 0 }
+  package func exists(_ file: String) -> Bool { !Self.isMissing(file) }
+
+  /// True if there is certainly nothing under a name. A disk that doesn't answer may have it.
+  package static func isMissing(_ path: String) -> Bool {
+    access(path, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno)
+  }
 
   func failure(_ message: String) -> WarehouseError { WarehouseError(.unavailable, message) }
   private func reason() -> String { String(cString: strerror(errno)) }

@@ -7,8 +7,14 @@ extension StorageReport {
     let room =
       free.map { "\(byteText($0)) are free, and Tern uses \(byteText(bytes))." } ?? "Tern uses \(byteText(bytes))."
     let growth = Int64(bytesPerDay.rounded())
-    guard growth > 0 else { return "\(room) It isn’t growing at present." }
     let daily = "It grows by about \(byteText(growth)) a day"
+    if let free, free < reserved {
+      return """
+        \(room) Nothing is collected, because less than the reserve of \(byteText(reserved)) is free: free some space, or \
+        choose a smaller --disk-reserve.\(growth > 0 ? " \(daily)." : "")
+        """
+    }
+    guard growth > 0 else { return "\(room) It isn’t growing at present." }
     guard let days = daysUntilFull else { return "\(room) \(daily)." }
     let time = days == 0 ? "today" : days == 1 ? "in about a day" : "in about \(grouped(days)) days"
     return "\(room) \(daily); at this rate, the server stops collecting \(time)."

@@ -88,15 +88,16 @@ package final class CopiedFile {
     WarehouseError(.damaged, "\(path) is missing or too short.")
   }
 
-  /// Gives an existing file a second name; returns false if the file system can't.
-  package static func link(_ source: String, to path: String) -> Bool {
+  /// Gives an existing file a second name; returns the reason if the file system can't.
+  package static func link(_ source: String, to path: String) -> String? {
     #if canImport(Darwin)
-      Darwin.link(source, path) == 0
+      let result = Darwin.link(source, path)
     #elseif canImport(Glibc)
-      Glibc.link(source, path) == 0
+      let result = Glibc.link(source, path)
     #else
-      Musl.link(source, path) == 0
+      let result = Musl.link(source, path)
     #endif
+    return result == 0 ? nil : String(cString: strerror(errno))
   }
 
   package static func rename(_ old: String, to new: String) throws {

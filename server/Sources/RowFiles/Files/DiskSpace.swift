@@ -1,4 +1,4 @@
-import Warehouse
+package import Warehouse
 
 #if canImport(Darwin)
   import Darwin
@@ -22,10 +22,20 @@ package struct DiskSpace: Sendable {
     (self.directory, self.reserved, self.free) = (directory, reserved, free)
   }
 
-  /// Throws ``WarehouseError`` with code `full` if too little space is left to store events.
+  /// Throws ``WarehouseError`` with code `full` if less than the reserve is left.
   package func check() throws {
-    guard reserved > 0, let free = free(directory), free < reserved else { return }
-    throw WarehouseError(
+    // Without a reserve, the write itself tells.
+    if reserved > 0, let shortage { throw shortage }
+  }
+
+  /// The error if too little space is left to store events; `nil` if there is enough, or if that is unknown.
+  package var shortage: WarehouseError? {
+    guard let free = free(directory), free < max(reserved, 1) else { return nil }
+    guard reserved > 0 else {
+      return WarehouseError(
+        .full, "The disk of \(directory) is full. Clients keep their events and retry. Free some space.")
+    }
+    return WarehouseError(
       .full,
       """
       Only \(free >> 20) MiB are free on the disk of \(directory), less than the reserve of \(reserved >> 20) MiB. \

@@ -15,7 +15,8 @@ import Warehouse
 /// Until then it is called `NAME.unfinished`. What a crash leaves under that name, the next attempt deletes.
 package struct NewDirectory {
   package static let suffix = ".unfinished"
-  let path: String
+  /// The directory once it is complete.
+  package let path: String
   /// The directory while it is being filled.
   package let unfinished: String
   private let lock: DirectoryLock

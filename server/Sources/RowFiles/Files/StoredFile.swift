@@ -1,3 +1,4 @@
+import DataFiles
 package import Warehouse
 
 #if canImport(Darwin)
@@ -24,7 +25,8 @@ package enum StoredFile {
   /// Creates a directory if it is missing; its name survives a power failure.
   package static func createDirectory(_ path: String) throws {
     guard mkdir(path, 0o700) == 0 else {
-      guard errno == EEXIST else { throw failure(path) }
+      // Some file systems claim that on a full disk, and don't have it.
+      guard errno == EEXIST, access(path, F_OK) == 0 else { throw failure(path) }
       return
     }
     try sync(directory: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
@@ -37,7 +39,7 @@ package enum StoredFile {
     close(descriptor)
   }
 
-  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  package static func exists(_ path: String) -> Bool { !DataDirectory.isMissing(path) }
 
   /// Deletes a file, if it is there.
   package static func delete(_ path: String) throws {

@@ -52,6 +52,7 @@ struct BackupCommand: ParsableCommand {
         of: data.directory, at: path, linkingTo: linkTo.map { URL(filePath: $0).standardizedFileURL.path })
       try catalog.record(.backupCreated, path)
       Terminal.say("Backed up to \(path): \(summary.text)")
+      if let exposure = summary.exposure { Terminal.complain("tern: \(exposure)") }
       if let damage = summary.damageBefore { Terminal.complain("tern: \(damage) Don't restore that backup.") }
     }
   }

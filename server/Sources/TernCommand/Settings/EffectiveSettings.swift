@@ -78,9 +78,7 @@ struct EffectiveSettings: Sendable {
       case .file(let path, let name): "\"\(name)\" in \(path)"
       case .standard: setting.name
       }
-    // An address may have a password.
-    let isSecret = setting.isSecret || texts.contains { $0.contains("://") && $0.contains("@") }
-    let value = isSecret ? "" : " \"\(texts.joined(separator: ", "))\""
+    let value = setting.hides(texts) ? "" : " \"\(texts.joined(separator: ", "))\""
     return ServerFailure("The value\(value) of \(place) is invalid. \(error.message)")
   }
 }

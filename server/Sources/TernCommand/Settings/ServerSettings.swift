@@ -34,8 +34,8 @@ struct ServerSettings: Sendable {
     standard: "256MiB", parse: Self.size)
   let diskReserve = Setting(
     "disk-reserve", "size",
-    "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", standard: "256MiB",
-    parse: Self.size)
+    "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk, which damages files on encfs and "
+      + "gocryptfs with -noprealloc.", standard: "256MiB", parse: Self.size)
   let recognizeDuplicates = Setting(
     "recognize-duplicates", "days",
     "The age up to which events are accepted, since a second delivery is recognized that long: 7d to 400d.",

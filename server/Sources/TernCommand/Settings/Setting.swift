@@ -19,6 +19,11 @@ protocol SettingDescription: Sendable {
   func check(_ texts: [String]) throws
 }
 
+extension SettingDescription {
+  /// True if the given values must not be shown: an address may have a password.
+  func hides(_ texts: [String]) -> Bool { isSecret || texts.contains { $0.contains("://") && $0.contains("@") } }
+}
+
 /// A setting of the server, with one name for its option, its environment variable and its member in a file of settings.
 struct Setting<Value: Sendable>: SettingDescription {
   let name: String

@@ -48,6 +48,11 @@ struct SettingsFile: Sendable {
     self.values = values
   }
 
+  /// True if some of the values are passwords, or addresses with one.
+  var hasSecrets: Bool {
+    ServerSettings.all.contains { setting in values[setting.name].map { !$0.isEmpty && setting.hides($0) } ?? false }
+  }
+
   private static func texts(_ value: JSONTree, of setting: any SettingDescription, path: String) throws -> [String] {
     if case .array(let elements) = value, setting.isList {
       return try elements.map { try text($0, of: setting, path: path) }

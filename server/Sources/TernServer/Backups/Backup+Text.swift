@@ -7,7 +7,13 @@ extension Backup.Summary {
   /// A sentence about a backup.
   package var text: String {
     let size = bytes == copiedBytes ? "" : ", \(Self.sizeText(copiedBytes)) of it new"
-    return "\(content)\(size). All files were verified.\(retired)"
+    let unshared =
+      linkFailure.map {
+        """
+         It shares no files with the backup before, and takes its full size: the file system made no hard links (\($0)).
+        """
+      } ?? ""
+    return "\(content)\(size). All files were verified.\(unshared)\(retired)"
   }
 
   /// The content of a backup in words.

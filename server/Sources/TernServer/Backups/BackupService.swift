@@ -71,6 +71,7 @@ struct BackupService: Service {
     backups.failure.withLock { $0 = failure }
     backups.found(now)
     logger.info("Backup in \(path): \(summary.text)")
+    if let exposure = summary.exposure { logger.warning("\(exposure)") }
     if let failure { logger.error("\(failure)") }
     try AuditActor.$current.withValue(AuditActor(name: "server", address: "")) {
       try catalog.record(.backupCreated, path)

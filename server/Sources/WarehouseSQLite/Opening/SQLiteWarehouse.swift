@@ -277,7 +277,10 @@ package final class SQLiteWarehouse: EventSink {
   package static func freeDiskBytes(of directory: String) -> Int64? { DiskSpace.available(directory) }
 
   /// False if less than the reserve is free on the disk, or nothing.
-  package var hasRoom: Bool { freeDiskBytes.map { $0 >= max(space.reserved, 1) } ?? true }
+  package var hasRoom: Bool { shortage == nil }
+
+  /// The error if less than the reserve is free on the disk, or nothing.
+  package var shortage: WarehouseError? { space.shortage }
 
   /// Counts events that were not read as rejected; see ``EventSink/reject(_:_:source:app:received:)``.
   package func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)

@@ -73,7 +73,7 @@ package enum WarehouseFile {
       }
       return pool
     } catch {
-      throw unusable(files.warehousePath, error)
+      throw unusable(files.warehousePath, error, countsPath: files.countsPath)
     }
   }
 
@@ -112,13 +112,14 @@ package enum WarehouseFile {
     return configuration
   }
 
-  private static func unusable(_ path: String, _ error: any Error) -> WarehouseError {
+  /// - Parameter countsPath: The path of the counts, if the connection attaches them.
+  private static func unusable(_ path: String, _ error: any Error, countsPath: String? = nil) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
-    if let error = error as? DatabaseError,
-      let obstacle = SQLFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "", path: path)
-        .obstacle
-    {
-      return obstacle
+    if let error = error as? DatabaseError {
+      let failure = SQLFailure(
+        code: error.extendedResultCode.rawValue, message: error.message ?? "", path: path, countsPath: countsPath)
+      if failure.isCorrupt { return failure.warehouseError }
+      if let obstacle = failure.obstacle { return obstacle }
     }
     if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
       return WarehouseError(.full, "The disk is full: \(path) can't grow.", cause: error)

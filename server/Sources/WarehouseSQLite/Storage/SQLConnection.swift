@@ -13,6 +13,8 @@ struct SQLFailure: WarehouseErrorConvertible, CustomStringConvertible {
   var message: String
   /// The path of the database.
   var path = ""
+  /// The path of the counts, if the connection has attached them: then SQLite doesn't tell which of the two files failed.
+  var countsPath: String?
 
   var description: String { "SQLite error \(code): \(message)" }
   /// True if the disk or the database's size limit is exhausted.
@@ -33,15 +35,22 @@ struct SQLFailure: WarehouseErrorConvertible, CustomStringConvertible {
       return WarehouseError(
         .full, "The disk is full. Free some space. Clients keep their events and will resend them.", cause: self)
     }
-    if isCorrupt {
-      return WarehouseError(
-        .damaged,
-        """
-        A database of the data directory is damaged. If it is counts.sqlite, stop the server and delete it with its -wal \
-        and -shm: it is made again, except for days whose events are no longer kept. Otherwise restore a backup.
-        """, cause: self)
-    }
+    if isCorrupt { return WarehouseError(.damaged, damage, cause: self) }
     return WarehouseError(.unavailable, "The warehouse can't be read or written.", cause: self)
+  }
+
+  /// The sentences about a damaged file.
+  private var damage: String {
+    let isCounts = path.hasSuffix("/counts.sqlite")
+    guard let counts = isCounts ? path : countsPath else {
+      return "\(path) is damaged. Stop the server and restore a backup."
+    }
+    let name = isCounts ? path : "\(path) or \(counts)"
+    let rest = isCounts ? "" : " If the error comes back, put it back and restore a backup."
+    return """
+      \(name) is damaged. Stop the server and move \(counts) away, with its -wal and -shm: it is made again, except for days whose \
+      events are no longer kept.\(rest)
+      """
   }
   /// True if the failure is caused by the bound values, so that other values may still be stored.
   var isAboutValues: Bool {
@@ -68,7 +77,8 @@ package struct SQLConnection {
   /// The connection's most recent failure.
   var failure: SQLFailure {
     SQLFailure(
-      code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path)
+      code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path,
+      countsPath: sqlite3_db_filename(handle, CountFile.schema).map { String(cString: $0) })
   }
 
   package func execute(_ sql: String) throws {

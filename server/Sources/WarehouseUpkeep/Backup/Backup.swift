@@ -30,6 +30,10 @@ package enum Backup {
     package var retiredEvents = 0
     /// The files of the earlier backup that would have been shared, but don't have the listed content any more.
     package var damagedBefore: [String] = []
+    /// The reason for which unchanged files of the earlier backup could not be shared; `nil` if they could.
+    package var linkFailure: String?
+    /// A warning if everyone may read the backup; `nil` if only its owner may.
+    package var exposure: String?
   }
 
   /// The steps of a backup or of a restore. A crash may end it at each.
@@ -55,8 +59,10 @@ package enum Backup {
     }
   }
 
+  /// - Parameter link: Gives a file a second name; returns the reason if the file system can't.
   static func create(
     of directory: String, at path: String, linkingTo previous: String? = nil, now: Timestamp,
+    link: @escaping (_ source: String, _ path: String) -> String? = { CopiedFile.link($0, to: $1) },
     onStep: @escaping (Step) throws -> Void
   ) throws -> Summary {
     let files = DataDirectory(path: directory)
@@ -69,9 +75,10 @@ package enum Backup {
       while true {
         do {
           let writer = try BackupWriter(
-            files, target.unfinished, previous: previous, now: now, onStep: onStep)
-          let summary = try writer.run()
+            files, target.unfinished, previous: previous, now: now, link: link, onStep: onStep)
+          var summary = try writer.run()
           try target.finish()
+          summary.exposure = DataDirectory.exposure(of: "\(target.path)/\(BackupManifest.name)")
           return summary
         } catch let error as WarehouseError where error.code == .damaged && attempt < attempts {
           attempt += 1

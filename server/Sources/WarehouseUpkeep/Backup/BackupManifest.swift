@@ -1,3 +1,4 @@
+import DataFiles
 import Foundation
 import RowFiles
 import TernEvents
@@ -75,6 +76,8 @@ struct BackupManifest: Codable {
   /// - Throws: ``WarehouseError`` if the directory is not a backup, or one of a newer version.
   init(readingFrom directory: String) throws {
     let path = "\(directory)/\(Self.name)"
+    // Only what is certainly missing tells that this is no backup.
+    guard access(path, R_OK) == 0 || DataDirectory.isMissing(path) else { throw StoredFile.readFailure(path) }
     guard CopiedFile.isRegular(path), let data = FileManager.default.contents(atPath: path) else {
       throw WarehouseError(.invalid, "\(directory) is not a complete backup: it has no \(Self.name).")
     }

@@ -12,16 +12,21 @@ struct BackupWriter {
   private let previous: (path: String, files: [String: BackupManifest.File])?
   private let now: Timestamp
   private let onStep: (Backup.Step) throws -> Void
+  private let link: (_ source: String, _ path: String) -> String?
   private let catalog: SQLDatabase
   private let warehouse: SQLDatabase
   /// The counts; `nil` if there are none, so that the first start on the copy counts the events.
   private let counts: SQLDatabase?
 
   /// Begins to see one moment of all databases.
+  ///
+  /// - Parameter link: Gives a file a second name; returns the reason if the file system can't.
   init(
     _ files: DataDirectory, _ target: String, previous: String?, now: Timestamp,
+    link: @escaping (_ source: String, _ path: String) -> String?,
     onStep: @escaping (Backup.Step) throws -> Void
   ) throws {
+    self.link = link
     self.files = files
     self.target = target
     self.now = now
@@ -68,7 +73,7 @@ struct BackupWriter {
     let bytes = copied.reduce(0) { $0 + $1.bytes }
     return Backup.Summary(
       created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes, retiredEvents: retired,
-      damagedBefore: damaged)
+      damagedBefore: damaged, linkFailure: copies.lazy.compactMap(\.linkFailure).first)
   }
 
   private func described(_ name: String) throws -> BackupManifest.File {
@@ -107,26 +112,30 @@ struct BackupWriter {
     return copies
   }
 
-  /// A file of the backup; `wasDamaged` says that of its copy in the previous one.
-  private typealias Copy = (file: BackupManifest.File, isLinked: Bool, wasDamaged: Bool)
+  /// A file of the backup; `wasDamaged` says that of its copy in the previous one, `linkFailure` why that couldn't be shared.
+  private typealias Copy = (file: BackupManifest.File, isLinked: Bool, wasDamaged: Bool, linkFailure: String?)
 
   /// Copies a file, or shares it with the previous backup if it hasn't changed since, there neither.
   private func copy(_ source: String, as name: String, bytes: Int) throws -> Copy {
     let identity = try CopiedFile.identity(source)
     var wasDamaged = false
+    var linkFailure: String?
     if let previous, let same = previous.files[name], same.source == identity, same.bytes == bytes {
       // The disk may have damaged it, or someone else.
       wasDamaged = try !same.isWhole(in: previous.path, step: { _ in try onStep(.segment) })
-      if !wasDamaged, CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)") {
-        try onStep(.segment)
-        return (same, true, false)
+      if !wasDamaged {
+        linkFailure = link("\(previous.path)/\(name)", "\(target)/\(name)")
+        if linkFailure == nil {
+          try onStep(.segment)
+          return (same, true, false, nil)
+        }
       }
     }
     try CopiedFile.copy(source, bytes: bytes, to: "\(target)/\(name)")
     var file = try described(name)
     file.source = identity
     try onStep(.segment)
-    return (file, false, wasDamaged)
+    return (file, false, wasDamaged, linkFailure)
   }
 
   /// Checks the copies in a directory: the structure of the databases, and each block of rows.

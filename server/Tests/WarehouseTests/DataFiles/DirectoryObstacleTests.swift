@@ -36,6 +36,67 @@ import Warehouse
     #expect(files.obstacle(to: .map, ENOMEM) == nil)
   }
 
+  @Test func `a full disk is full, whatever its file system answers, and another reason stays`() {
+    func code(_ failure: (step: DataDirectory.FileStep, code: Int32)?, isFull: Bool) -> Int32? {
+      DataDirectory.cause(of: failure, isFull: isFull)?.code
+    }
+    #expect(code(nil, isFull: false) == nil && code(nil, isFull: true) == ENOSPC)
+    #expect(code((.write, EIO), isFull: true) == ENOSPC && code((.write, EIO), isFull: false) == EIO)
+    #expect(code((.create, EROFS), isFull: true) == EROFS && code((.create, ENOTCONN), isFull: true) == ENOTCONN)
+  }
+
+  @Test func `only what is certainly missing is taken for missing`() throws {
+    let directory = try TemporaryDirectory()
+    let files = DataDirectory(path: directory.path)
+    #expect(DataDirectory.isMissing(files.catalogPath) && DataDirectory.isMissing(files.ownerPath + "/owner"))
+    #expect(files.isEmpty(files.catalogPath) && !files.exists(files.catalogPath))
+    // A link to itself can't be followed, whatever it should lead to.
+    try FileManager.default.createSymbolicLink(atPath: files.catalogPath, withDestinationPath: files.catalogPath)
+    #expect(!DataDirectory.isMissing(files.catalogPath))
+    #expect(!files.isEmpty(files.catalogPath) && files.exists(files.catalogPath))
+    #expect(StoredFile.exists(files.catalogPath))
+  }
+
+  @Test func `a directory that only seems to exist is an error`() throws {
+    let directory = try TemporaryDirectory()
+    // Creating one says that a link without a destination is in the way.
+    let path = directory.path + "/rows"
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path + "/none")
+    let error = #expect(throws: WarehouseError.self) { try StoredFile.createDirectory(path) }
+    #expect(error?.message.contains(path) == true)
+    let other = #expect(throws: WarehouseError.self) { try DataDirectory(path: path).create() }
+    #expect(other?.message.contains("doesn't have it") == true)
+  }
+
+  @Test func `a file that was made for its owner and that everyone may read is warned about`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/owner"
+    try DataDirectory(path: directory.path).createFile(path)
+    #expect(DataDirectory.exposure(of: path) == nil)
+    for (mode, isExposed) in [(0o640, false), (0o777, true), (0o604, true)] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let warning = DataDirectory.exposure(of: path)
+      #expect(warning?.hasPrefix("Every user of this machine may read \(directory.path): ") == (isExposed ? true : nil))
+      #expect(warning.map { $0.contains("umask=077") && !$0.contains("chmod") } != false)
+    }
+    #expect(DataDirectory.exposure(of: path + "/none") == nil)
+  }
+
+  @Test func `a damaged database is named, with the way out`() {
+    func message(_ path: String, counts: String? = nil) -> String {
+      let failure = SQLFailure(code: SQLITE_CORRUPT, message: "malformed", path: path, countsPath: counts)
+      return WarehouseError.from(failure).message
+    }
+    #expect(
+      message("/data/warehouse.sqlite") == "/data/warehouse.sqlite is damaged. Stop the server and restore a backup.")
+    let counts = message("/data/counts.sqlite")
+    #expect(counts.hasPrefix("/data/counts.sqlite is damaged. Stop the server and move /data/counts.sqlite away, with"))
+    #expect(!counts.contains("backup"))
+    let either = message("/data/warehouse.sqlite", counts: "/data/counts.sqlite")
+    #expect(either.hasPrefix("/data/warehouse.sqlite or /data/counts.sqlite is damaged. Stop the server and move "))
+    #expect(either.hasSuffix("If the error comes back, put it back and restore a backup."))
+  }
+
   #if os(Linux)
     @Test func `a failure of SQLite is explained by what the disk refuses`() throws {
       // Nobody may create files there, not even root.

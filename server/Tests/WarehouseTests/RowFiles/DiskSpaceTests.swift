@@ -2,6 +2,7 @@ import TernBase
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
 
@@ -26,7 +27,7 @@ import Testing
     #expect(try await warehouse.commit(batch(["a"], firstKey: 1), app: app).accepted == 1)
     #expect(warehouse.hasRoom)
     free.withLock { $0 = 999 }
-    #expect(!warehouse.hasRoom)
+    #expect(!warehouse.hasRoom && warehouse.shortage?.message.contains("--disk-reserve") == true)
     let error = await #expect(throws: WarehouseError.self) {
       try await warehouse.commit(batch(["b"], firstKey: 2), app: app)
     }
@@ -36,11 +37,19 @@ import Testing
     free.withLock { $0 = 1_000 }
     try await warehouse.probeWrite()
     #expect(try await warehouse.commit(batch(["b"], firstKey: 2), app: app).accepted == 1)
+    #expect(warehouse.shortage == nil)
     // Unknown space is no reason to stop.
     free.withLock { $0 = nil }
     #expect(warehouse.hasRoom)
     #expect(try await warehouse.commit(batch(["c"], firstKey: 3), app: app).accepted == 1)
     try await warehouse.close()
+  }
+
+  @Test func `without a reserve only a full disk is too little, and the write itself tells`() {
+    let space = DiskSpace(directory: "/data", reserved: 0) { _ in 0 }
+    #expect(space.shortage?.message.hasPrefix("The disk of /data is full.") == true)
+    #expect(throws: Never.self) { try space.check() }
+    #expect(DiskSpace(directory: "/data", reserved: 0) { _ in 1 }.shortage == nil)
   }
 
   @Test func `the status shows the space of each part and of the disk`() async throws {

@@ -49,6 +49,20 @@ import Testing
     #expect(last == made.bytes)
   }
 
+  @Test func `a list that can't be read is no sign that there is no backup`() async throws {
+    try await fill()
+    let path = backups.path + "/one"
+    _ = try Backup.create(of: directory.path, at: path, now: now)
+    let list = path + "/backup.json"
+    try FileManager.default.removeItem(atPath: list)
+    let missing = #expect(throws: WarehouseError.self) { try Backup.check(path) }
+    #expect(missing?.message == "\(path) is not a complete backup: it has no backup.json.")
+    // As a disk that doesn't answer: nothing is known of what is under the name.
+    try FileManager.default.createSymbolicLink(atPath: list, withDestinationPath: list)
+    let unknown = #expect(throws: WarehouseError.self) { try Backup.check(path) }
+    #expect(unknown?.message.hasPrefix("\(list) can't be read: ") == true)
+  }
+
   @Test func `each file that is damaged, short, long or missing is named`() async throws {
     try await fill()
     let path = backups.path + "/one"

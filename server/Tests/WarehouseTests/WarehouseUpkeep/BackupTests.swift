@@ -96,6 +96,21 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `a backup that can't share files is complete, and knows the reason`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse, 0..<4)
+    let first = try Backup.create(of: directory.path, at: path("first"), now: now)
+    #expect(first.linkFailure == nil && first.exposure == nil)
+    let second = try Backup.create(
+      of: directory.path, at: path("second"), linkingTo: path("first"), now: now,
+      link: { _, _ in "Operation not permitted" }, onStep: { _ in })
+    #expect(second.linkFailure == "Operation not permitted" && second.copiedBytes == second.bytes)
+    #expect(try Backup.check(path("second")).damages == [])
+    let third = try Backup.create(of: directory.path, at: path("third"), linkingTo: path("second"), now: now)
+    #expect(third.linkFailure == nil && third.copiedBytes < third.bytes)
+    try await warehouse.close()
+  }
+
   @Test func `a restored backup has the events of its moment, exactly counted, and recognizes their duplicates`()
     async throws
   {
