@@ -265,7 +265,7 @@ def test_an_alert_on_a_share_has_its_limit_in_percent(browser, demo):
 
     assert label() == "Limit, in %"
     add("101")
-    assert "a percentage from 0 to 100" in browser.find("[role=alert]").text and label() == "Limit, in %"
+    assert "at most 100 percent" in browser.find("[role=alert]").text and label() == "Limit, in %"
     # The browser reports the status of the refused form as an error.
     browser.problems(demo.address.split("//")[1])
     add("90")
