@@ -54,7 +54,9 @@ extension AlertMessage {
   }
 
   /// The facts of a message about the figure of a period, and the crashes behind it.
-  static func facts(_ event: AlertEvent, _ alert: Alert, _ crashes: [CrashNotice]) -> [OutgoingMessage.Fact] {
+  static func facts(
+    _ event: AlertEvent, _ alert: Alert, _ crashes: [CrashNotice], _ context: FigureContext
+  ) -> [OutgoingMessage.Fact] {
     guard let figure = event.figure, let question = alert.condition.question else { return [] }
     let unit = question.unit
     var facts = [OutgoingMessage.Fact("period", "Period", figure.label)]
@@ -66,6 +68,16 @@ extension AlertMessage {
     }
     if let before = figure.before {
       facts.append(.init("before", "The \(question.period.rawValue) before", .number(before), text: unit.text(before)))
+    }
+    if let usual = context.usual {
+      facts.append(
+        .init(
+          "usual", "Usual in the \(FigureContext.usualDays) days before",
+          "\(unit.text(usual.lowerBound)) to \(unit.text(usual.upperBound))"))
+    }
+    if let release = context.release {
+      let since = AlertPeriod.day.words(QuestionCalendar.number(of: .day, on: release.day))
+      facts.append(.init("release", "Release before it", "\(AlertText.short(release.version)), which began \(since)"))
     }
     if let note = question.metric?.note { facts.append(.init("note", "Note", note)) }
     facts.append(.init("users", "Users", .number(Double(figure.users)), text: "\(figure.users)"))

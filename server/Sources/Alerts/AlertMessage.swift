@@ -8,16 +8,17 @@ package enum AlertMessage {
   /// - Parameters:
   ///   - app: The name of the app; `nil` for an alert about the server.
   ///   - crashes: The groups of crashes behind a figure, those with the most users first.
+  ///   - context: What is usual for a figure, and what may have caused it.
   ///   - portal: The address of the portal without a slash at its end; `nil` if unknown.
   package static func make(
-    _ event: AlertEvent, of alert: Alert, app: String?, crashes: [CrashNotice] = [], id: UniqueID, at time: Timestamp,
-    portal: String?
+    _ event: AlertEvent, of alert: Alert, app: String?, crashes: [CrashNotice] = [],
+    context: FigureContext = FigureContext(), id: UniqueID, at time: Timestamp, portal: String?
   ) -> OutgoingMessage {
     let name = AlertText.short(alert.name)
     let place = app.map { AlertText.short($0) } ?? "Tern"
     var facts = [OutgoingMessage.Fact("alert", "Alert", name)]
     if let app { facts.append(.init("app", "App", app)) }
-    facts += Self.facts(event, alert, crashes)
+    facts += Self.facts(event, alert, crashes, context)
     let (kind, title, text) = words(event, alert, &facts)
     facts.append(.init("condition", "Condition", alert.condition.text))
     return OutgoingMessage(

@@ -1,3 +1,4 @@
+package import Outgoing
 package import TernEvents
 package import Warehouse
 
@@ -23,4 +24,10 @@ package protocol AlertStore: Sendable {
   func removeAlert(_ id: Int64, app: AppID?) throws -> Alert?
   /// Returns the latest notifications of an alert, latest first.
   func notifications(of alert: Int64, limit: Int) throws -> [AlertNotification]
+  /// Stores a test message with a pending delivery to each destination.
+  func addTest(_ message: OutgoingMessage, to destinations: [Destination]) throws
+  /// Returns the deliveries of a test message, in the order of its destinations.
+  func testDeliveries(of message: UniqueID) throws -> [AlertNotification.Delivery]
+  /// Removes a test message, so that nothing is sent again.
+  func removeTest(_ message: UniqueID) throws
 }

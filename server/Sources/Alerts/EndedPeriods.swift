@@ -30,12 +30,25 @@ package struct EndedPeriods: Sendable, Hashable {
   package static func recent(
     _ period: AlertPeriod, at now: Timestamp, in calendar: QuestionCalendar
   ) -> [EndedPeriods] {
-    let (unit, count) = (period.unit, period == .hour ? 1 : followedDays)
+    let count = period == .hour ? 1 : followedDays
+    // One more for the period before the first, and one that clocks may skip.
+    return ended(period.unit, inLast: count + 2, at: now, in: calendar).suffix(count)
+  }
+
+  /// Finds the periods of the last days that have ended, oldest first.
+  package static func past(
+    _ period: AlertPeriod, days: Int, at now: Timestamp, in calendar: QuestionCalendar
+  ) -> [EndedPeriods] {
+    // The first day of a range has no day before it.
+    ended(period.unit, inLast: period == .day ? days + 1 : days, at: now, in: calendar)
+  }
+
+  private static func ended(
+    _ unit: TimeUnit, inLast days: Int, at now: Timestamp, in calendar: QuestionCalendar
+  ) -> [EndedPeriods] {
     let time = (now - settling).millisecondsSince1970
     let (current, today) = (calendar.number(of: unit, at: time), calendar.day(of: time))
-    // One more for the period before the first, and one that clocks may skip.
-    let days = today.advanced(by: -count - 2)...today
-    let ended = calendar.numbers(of: unit, in: days).filter { $0 < current }.suffix(count + 1)
+    let ended = calendar.numbers(of: unit, in: today.advanced(by: -days)...today).filter { $0 < current }
     return zip(ended, ended.dropFirst()).map { EndedPeriods(unit, last: $1, before: $0) }
   }
 
@@ -48,7 +61,10 @@ package struct EndedPeriods: Sendable, Hashable {
   package var label: String { QuestionCalendar.label(of: unit, number: last) }
 
   /// Returns the question for the figures and users of both periods; `nil` if the query has no metric.
-  package func question(_ query: QueryQuestion) -> Question? {
+  package func question(_ query: QueryQuestion) -> Question? { Self.question(query, over: days, unit) }
+
+  /// Returns the question for the figures and users of the periods of some days; `nil` if the query has no metric.
+  static func question(_ query: QueryQuestion, over days: ClosedRange<Day>, _ unit: TimeUnit) -> Question? {
     guard let metric = query.metrics.first else { return nil }
     return .query(
       QueryQuestion(
@@ -59,9 +75,18 @@ package struct EndedPeriods: Sendable, Hashable {
 
   /// Reads the figure of the last period from the answer.
   package func figure(_ answer: QueryAnswer, of metric: QuestionMetric) -> PeriodFigure {
+    figure(Self.rows(of: answer), of: metric)
+  }
+
+  /// The rows of an answer by the names of their periods.
+  static func rows(of answer: QueryAnswer) -> [String: QueryAnswer.Row] {
+    Dictionary(answer.rows.map { ($0.dimensions.first??.text ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Reads the figure of the last period from the rows of an answer.
+  func figure(_ rows: [String: QueryAnswer.Row], of metric: QuestionMetric) -> PeriodFigure {
     func row(_ number: Int) -> (value: Double?, users: Int) {
-      let label = QuestionCalendar.label(of: unit, number: number)
-      let row = answer.rows.first { $0.dimensions.first??.text == label }
+      let row = rows[QuestionCalendar.label(of: unit, number: number)]
       // Answers leave out periods without rows.
       let value = row?.metrics.first ?? nil
       return (value.map(metric.unit.figure) ?? (metric.isCount ? 0 : nil), Int(row?.metrics.last.flatMap(\.self) ?? 0))

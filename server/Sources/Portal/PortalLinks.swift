@@ -1,3 +1,4 @@
+import Alerts
 import Questions
 import Reports
 import TernBase
@@ -56,6 +57,12 @@ struct PortalLinks {
 
   /// The address of another page of the app.
   func page(_ place: AppPlace) -> String { "/apps/\(app)/\(place.path)" }
+
+  /// The address of the form of alerts, filled in with a question.
+  func alert(_ question: String) -> String { page(.alerts) + "?\(AddressText.query([("question", question)]))#form" }
+
+  /// The address of the form of alerts, filled in with a kind of condition.
+  func alert(_ kind: AlertCondition.Kind) -> String { page(.alerts) + "?kind=\(kind.rawValue)#form" }
 
   /// The address to which the form for deleting the app is posted.
   var deletion: String { "/apps/\(app)/delete" }

@@ -16,6 +16,8 @@ struct AlertPages: SettingsForms {
 
   /// The time for which the button mutes an alert.
   private static let mute: Duration = .seconds(8 * 3_600)
+  /// The time that a test message has: the server looks for messages every few seconds, and an attempt takes 30.
+  private static let patience: Duration = .seconds(45)
 
   func add(to routes: RouteTable) {
     for scope in AlertScope.allCases {
@@ -35,8 +37,8 @@ struct AlertPages: SettingsForms {
       return try await site.open(AlertsPage.self, request, context, fields: fields, result)
     }
     let page = try AlertsPage(
-      site.visit(request, context), of: nil, apps: [], from: site.catalog, request.parameters, form: fields,
-      now: site.wallTime(), result: result)
+      site.visit(request, context), from: site.catalog, request.parameters, form: fields, now: site.wallTime(),
+      result: result)
     return .html(page.html(), status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -45,10 +47,12 @@ struct AlertPages: SettingsForms {
     let number = fields["id"].flatMap { Int64($0) } ?? 0
     let form = AlertForm(fields.values)
     // The other actions post no fields of the form.
-    let shown = ["create", "change"].contains(fields["do"]) ? fields.values : nil
+    let shown = ["create", "change", "preview", "test"].contains(fields["do"]) ? fields.values : nil
     do {
       let done: String
       switch fields["do"] {
+      case "preview": return try await show(request, context, app, form: shown, FormResult())
+      case "test": return try await show(request, context, app, form: shown, try await test(form, context, app, number))
       case "create":
         _ = try site.catalog.createAlert(try alert(form, context, app))
         done = "created"
@@ -87,13 +91,41 @@ struct AlertPages: SettingsForms {
   private func alert(
     _ form: AlertForm, _ context: CollectorContext, _ app: App?, replacing old: Alert? = nil
   ) throws -> Alert {
-    let condition = app == nil ? .serverProblem : try form.condition()
+    let condition = app == nil ? .serverProblem : try form.condition(replacing: old?.condition)
     if condition != old?.condition, let question = condition.question {
       _ = try QuestionPage.alertFigure(question, segments: try context.visibleSegments(site.catalog))
     }
     return Alert(
-      id: old?.id ?? 0, app: app?.id, name: (form.fields["name"] ?? "").trimmed, condition: condition,
-      minimumUsers: try form.minimumUsers(),
-      destinations: try Destination.parse(form.destinations, keeping: old?.destinations ?? []))
+      id: old?.id ?? 0, app: app?.id, name: form.name(condition), condition: condition,
+      minimumUsers: try form.minimumUsers(), destinations: try destinations(form, context, app, old))
+  }
+
+  private func destinations(
+    _ form: AlertForm, _ context: CollectorContext, _ app: App?, _ old: Alert?
+  ) throws -> [Destination] {
+    try AlertDestinations(app: app?.id, reader: try context.visitor.name, from: site.catalog)
+      .chosen(form, replacing: old?.destinations ?? [])
+  }
+
+  /// Sends a test message to the chosen destinations, and says what became of it. Nothing is saved.
+  private func test(
+    _ form: AlertForm, _ context: CollectorContext, _ app: App?, _ number: Int64
+  ) async throws -> FormResult {
+    let old = try site.catalog.alerts(app: app?.id).first { $0.alert.id == number }?.alert
+    let destinations = try destinations(form, context, app, old)
+    guard (1...Alert.maximumDestinations).contains(destinations.count) else {
+      throw WarehouseError(.invalid, "Choose 1 to \(Alert.maximumDestinations) destinations for the test.")
+    }
+    var generator = SystemRandomNumberGenerator()
+    let now = site.wallTime()
+    let message = OutgoingMessage(
+      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: OutgoingMessage.testEvent,
+      title: "\(app.map { AlertText.short($0.name) } ?? "Tern"): a test message",
+      text: "\(try context.visitor.name) tries where alerts go. Nothing is wrong.")
+    let outcomes = try await TestMessage.send(
+      message, to: destinations, in: site.catalog, patience: Self.patience, sleep: site.data.clocks.sleep)
+    let words = outcomes.map { "\($0.destination): \($0.isAccepted ? "accepted" : "failed"), \($0.answer)" }
+      .joined(separator: "; ")
+    return outcomes.allSatisfy(\.isAccepted) ? FormResult(done: words) : FormResult(message: words)
   }
 }

@@ -47,12 +47,14 @@ private struct OpenedPage: PageRequest {
   var parameters: [String: String] { request.parameters }
   var now: Timestamp { site.wallTime() }
   var catalog: any PageCatalog { site.catalog }
+  var ask: PageVisit.Ask { site.answering.forForm(context) }
 
   func segments() throws -> [SavedSegment] { try context.visibleSegments(site.catalog) }
 
   func visit(naming values: Set<NamedValue>) async throws -> PageVisit {
     try site.visit(
-      request, context, unknownValues: try await site.answering.unknownValues(among: values, context))
+      request, context, segments: try segments(),
+      unknownValues: try await site.answering.unknownValues(among: values, context))
   }
 
   func read<Value: Sendable>(

@@ -176,6 +176,7 @@ package struct LocalServer {
       status.waiting = try? catalog.waitingDeliveries()
       return status
     }
+    dependencies.sendsMail = outgoing.mail != nil
     (dependencies.accessLog, dependencies.providers) = (accessLog, SignOnProvider.connected(providers))
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

@@ -25,12 +25,13 @@ import Warehouse
   }
 
   private func message(
-    _ event: AlertEvent, _ condition: AlertCondition, name: String = "Stability", crashes: [CrashNotice] = []
+    _ event: AlertEvent, _ condition: AlertCondition, name: String = "Stability", crashes: [CrashNotice] = [],
+    context: FigureContext = FigureContext()
   ) throws -> OutgoingMessage {
     var alert = try alert(condition)
     alert.name = name
     return AlertMessage.make(
-      event, of: alert, app: "Radio", crashes: crashes, id: UniqueID(high: 1, low: 2), at: time(0),
+      event, of: alert, app: "Radio", crashes: crashes, context: context, id: UniqueID(high: 1, low: 2), at: time(0),
       portal: "https://tern.example.org")
   }
 
@@ -80,6 +81,30 @@ import Warehouse
       facts["value"] as? Double == value && facts["limit"] as? Double == 99 && facts["before"] as? Double == 99.31)
     #expect(facts["period"] as? String == "2026-11-27" && facts["status"] as? String == "raised")
     #expect(facts["crash1"] as? String == "SIGSEGV in Player.play, 9 users" && facts["crash3"] == nil)
+  }
+
+  @Test func `a breach says what is usual, and which release began in the week before`() throws {
+    var context = FigureContext()
+    context.usual = 99.1...99.7
+    context.release = .init(version: "3.3.0\n", day: Day(number: day - 1))
+    let message = try message(.breached(figure(96)), .crashFreeUsersBelow(percent: 99, .day), context: context)
+    #expect(message.plainText.contains("\nUsual in the 28 days before: 99.1 % to 99.7 %\n"))
+    #expect(message.plainText.contains("\nRelease before it: 3.3.0, which began on 26 November\n"))
+  }
+
+  @Test func `the usual range is that of most figures of the weeks before, for hours at the same time of day`() {
+    func figures(_ values: [Int: Double?]) -> [PeriodFigure] {
+      values.map { number, value in
+        PeriodFigure(
+          number: number, label: "", value: value, before: nil, users: 0, usersBefore: 0, isCount: false)
+      }
+    }
+    let one = figures([100: 1])[0]
+    let days = figures(Dictionary(uniqueKeysWithValues: (60..<110).map { ($0, Double($0)) }))
+    #expect(FigureContext.usual(days, before: one, per: .day) == 74...97)
+    #expect(FigureContext.usual(figures([94: 1, 95: 1, 96: 1, 97: 1, 98: 1, 99: 1]), before: one, per: .day) == nil)
+    let hours = figures(Dictionary(uniqueKeysWithValues: (0..<1_000).map { ($0, $0 % 24 == 16 ? 7 : 100) }))
+    #expect(FigureContext.usual(hours, before: figures([1_000: 1])[0], per: .hour) == 7...7)
   }
 
   @Test func `a recovery says that it is over, and on which side of the limit the figure is`() throws {

@@ -453,6 +453,36 @@ def test_the_server_reports_figures_and_errors_each_once():
             server.stop()
 
 
+def test_the_page_sends_a_test_to_the_checked_destinations_and_saves_nothing():
+    box = Mailbox()
+    with tempfile.TemporaryDirectory(prefix="tern-alerts-") as directory, mail_server(box) as port:
+        server = Serve(directory, "--smtp", f"smtp://localhost:{port}", "--mail-from", FROM)
+        try:
+            server.command("apps", "create", "Radio")
+            server.command("alerts", "add", "--app", "1", "--name", "Errors", "--new-errors", "--to", f"mail:{TO}")
+            browser = requests.Session()
+            browser.get(server.login_link(), timeout=60)
+            address, origin = f"{server.address}/apps/1/alerts", {"Origin": server.address}
+            page = browser.get(address, timeout=60).text
+            assert f'value="mail:{TO}"' in page and "Mail isn’t set up" not in page
+            form = {"do": "test", "kind": "came_back", "d1": f"mail:{TO}", "to": "other@example.org", "tokind": "mail"}
+            page = browser.post(address, form, headers=origin, timeout=90)
+            assert page.status_code == 200, page.text
+            assert f"mail:{TO}: accepted, 250 Message accepted for delivery" in page.text, page.text
+            assert "mail:other@example.org: accepted" in page.text
+            assert sorted(envelope.rcpt_tos[0] for _, envelope in box.mails) == sorted([TO, "other@example.org"])
+            # What was chosen stays in the form.
+            assert re.search(f'value="mail:{TO}" checked', page.text) and 'value="other@example.org"' in page.text
+            box.recipient = "550 No such user"
+            page = browser.post(address, form, headers=origin, timeout=90)
+            assert page.status_code == 400 and f"mail:{TO}: failed, " in page.text and "550 No such user" in page.text
+            page = browser.post(address, {"do": "test", "kind": "came_back"}, headers=origin, timeout=90)
+            assert page.status_code == 400 and "Choose 1 to 10 destinations for the test." in page.text
+            assert len(json.loads(server.command("alerts", "list", "--json"))) == 1
+        finally:
+            server.stop()
+
+
 def test_the_page_adds_mutes_and_deletes_alerts():
     name = "<script>document.title='taken'</script>"
     with tempfile.TemporaryDirectory(prefix="tern-alerts-") as directory:
@@ -464,7 +494,7 @@ def test_the_page_adds_mutes_and_deletes_alerts():
             address = f"{server.address}/apps/1/alerts"
             page = browser.get(address, params={"question": "metric=events&event=Order"}, timeout=60)
             assert page.status_code == 200 and "No alerts yet" in page.text, page.text
-            assert 'value="metric=events&amp;event=Order"' in page.text
+            assert re.search('name="n0" value="Order"', page.text) and "It would have fired" not in page.text
             origin = {"Origin": server.address}
             form = {"do": "create", "name": name, "kind": "above", "limit": "x", "period": "hour",
                     "question": f"{server.address}/apps/1/explore?metric=events",
@@ -473,21 +503,21 @@ def test_the_page_adds_mutes_and_deletes_alerts():
             assert page.status_code == 400 and "Enter a number as the limit." in page.text and name not in page.text
             page = browser.post(address, form | {"limit": "5"}, headers=origin, timeout=60)
             assert page.status_code == 200 and "Created." in page.text, page.text
-            assert "above 5 per hour, metric=events" in page.text and "&lt;script&gt;" in page.text
+            assert "Events above 5 per hour" in page.text and "&lt;script&gt;" in page.text
             assert name not in page.text and "secret" not in page.text and "Quiet" in page.text
             page = browser.post(address, {"do": "mute", "id": "1"}, headers=origin, timeout=60)
             assert "Muted until" in page.text
             page = browser.post(address, {"do": "unmute", "id": "1"}, headers=origin, timeout=60)
             assert "Muted until" not in page.text
             explore = browser.get(f"{server.address}/apps/1/explore?metric=events&event=a", timeout=60).text
-            assert "/apps/1/alerts?question=metric%3Devents%26event%3Da" in explore
+            assert "/apps/1/alerts?question=metric%3Devents%26event%3Da#form" in explore
             page = browser.get(address, params={"edit": "1"}, timeout=60).text
-            assert 'value="metric=events"' in page and 'value="5"' in page and ">Save<" in page
-            shown = "mail:a@example.org\nchat:https://a.example/…"
-            assert shown in page and "secret" not in page
+            assert 'value="events" selected' in page and 'value="5"' in page and ">Save<" in page
+            checked = re.findall('name="(d[0-9]+)" value="([^"]+)" checked', page)
+            assert {text for _, text in checked} == {"mail:a@example.org", "chat:https://a.example/…"} and "secret" not in page
             version = re.search('name="version" value="([0-9]+)"', page)[1]
             edited = {"do": "change", "id": "1", "version": version, "name": "Sales", "kind": "below", "limit": "2.5", "period": "day",
-                      "question": "metric=events", "users": "x", "to": shown}
+                      "page": "explore", "metric": "events", "k0": "", "n0": "", "users": "x"} | dict(checked)
             page = browser.post(address, edited, headers=origin, timeout=60)
             assert page.status_code == 400 and "Enter a whole number of users" in page.text and ">Save<" in page.text
             page = browser.post(address, edited | {"users": "40"}, headers=origin, timeout=60)

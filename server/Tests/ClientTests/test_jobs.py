@@ -1,4 +1,4 @@
-"""Nine jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
+"""Ten jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
 
 import re
 import time
@@ -216,6 +216,23 @@ def test_a_question_is_saved_noted_and_shared_on_a_dashboard(start, browser, gue
     guest.open(secret)
     assert card(guest, name)[1] == figures
     assert not guest.all("nav.menu, main form, a[href^='/apps']"), "nothing else can be opened"
+
+
+def test_a_chart_is_watched_with_a_limit_that_was_tried_before(start, browser):
+    hand = start(most=5, page="explore?metric=events&event=Purchase")
+    hand.follow("Watch this")
+    hand.write("Limit (of shares, in %)", "1")
+    hand.enter()
+    fired = browser.find("#form .fired").text
+    assert re.fullmatch(r"It would have fired [1-9]\d* times? in the last 90 days, .*\.", fired), fired
+    assert "Limit: 1" in browser.find("#form .legend").text
+    hand.write("New destination", "someone@example.org")
+    hand.follow("Add", "#form")
+    condition = row(browser, "Events of Purchase above 1 per day").find_elements(By.TAG_NAME, "td")[0].text
+    assert condition == "Events of Purchase above 1 per day"
+    # The alert would be there for the other hand.
+    browser.follow(next(
+        button for button in row(browser, "Events of Purchase").find_elements(By.TAG_NAME, "button") if button.text == "Delete"))
 
 
 def test_an_app_a_view_and_a_zone_are_set_up(start, browser):

@@ -33,7 +33,8 @@ import WarehouseSQLite
           var generator = SystemRandomNumberGenerator()
           return UniqueID.timeOrdered(at: time, using: &generator)
         }, portal: { "https://tern.example.org" },
-        crashes: { try await observer.crashes($0, behind: $1, now: $2) })
+        crashes: { try await observer.crashes($0, behind: $1, now: $2) },
+        context: { try await observer.context($0, of: $1, now: $2) })
     }
 
     func add(_ name: String, _ condition: AlertCondition) throws {
@@ -80,6 +81,24 @@ import WarehouseSQLite
     let date = try Date("2026-11-\(day)T00:00:00Z", strategy: .iso8601)
     let seconds = Int64(date.timeIntervalSince1970) + Int64((hour - 1) * 3_600 + minute * 60)
     return Timestamp(millisecondsSince1970: seconds * 1_000)
+  }
+
+  @Test func `a breach says what is usual, and which release began before it`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-usual-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let server = try Server(directory)
+    for day in 10...27 {
+      try await server.store(0..<40, at: try november(day, 12), version: day < 26 ? "1.0" : "2.0")
+    }
+    try await server.store(0..<10, at: try november(27, 13), crash: 1, version: "2.0")
+    try server.add("Stability", .crashFreeUsersBelow(percent: 90, .day))
+    let found = try await server.look(try november(28, 10))
+    let message = try #require(found["Stability"]?.first)
+    let facts = Dictionary(message.facts.map { ($0.name, $0.text) }, uniquingKeysWith: { $1 })
+    #expect(message.event == "alert.breached" && facts["value"] == "75 %")
+    #expect(facts["usual"] == "100 % to 100 %")
+    #expect(facts["release"] == "2.0, which began on 26 November")
+    #expect(facts["crash1"] == "Crash<1> in Player.play, 10 users")
   }
 
   @Test func `late crashes raise an alert once, with their names, and late users take it back`() async throws {

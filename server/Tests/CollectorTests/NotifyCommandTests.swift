@@ -1,3 +1,4 @@
+import Alerts
 import AppCatalog
 import Outgoing
 import TernBase

@@ -154,7 +154,8 @@ struct SamplePages {
     let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
     return AlertsPage(
       visit, alerts, history: [AlertNotification(source: 1, message: message, deliveries: [delivery])],
-      form: AlertForm(["name": text, "limit": text, "question": text, "to": text, "kind": text]), app: app, apps: [app],
+      form: AlertForm(["name": text, "limit": text, "question": text, "to": text, "kind": text, "d1": text]),
+      destinations: AlertDestinations([try Destination("chat:https://example.org/x")]), app: app, apps: [app],
       now: Self.now, result: FormResult(message: text)
     ).html()
   }

@@ -1,7 +1,9 @@
 package import Alerts
 import Foundation
 import Outgoing
+import Questions
 import Reports
+import ServerBase
 import TernEvents
 package import Warehouse
 
@@ -14,17 +16,19 @@ package struct AlertForm: Sendable {
 
   /// Creates a form that changes an alert. Destinations appear without their secret parts.
   package init(_ alert: Alert) {
-    fields = [
-      "id": "\(alert.id)", "version": Self.version(alert), "name": alert.name,
-      "to": alert.destinations.map(\.shown).joined(separator: "\n"),
-    ]
+    fields = ["id": "\(alert.id)", "version": Self.version(alert), "name": alert.name]
+    for (index, destination) in Set(alert.destinations.map(\.shown)).sorted().enumerated() {
+      fields["\(Self.destinationField)\(index + 1)"] = destination
+    }
     if alert.minimumUsers != alert.condition.standardMinimum { fields["users"] = "\(alert.minimumUsers)" }
-    fields["period"] = alert.condition.question?.period.rawValue
+    if let question = alert.condition.question {
+      (fields["question"], fields["period"]) = (question.address, question.period.rawValue)
+    }
     let (kind, limit): (AlertCondition.Kind, Double?)
     switch alert.condition {
-    case .above(let number, let question): (kind, limit, fields["question"]) = (.above, number, question.address)
-    case .below(let number, let question): (kind, limit, fields["question"]) = (.below, number, question.address)
-    case .changed(let number, let question): (kind, limit, fields["question"]) = (.changed, number, question.address)
+    case .above(let number, _): (kind, limit) = (.above, number)
+    case .below(let number, _): (kind, limit) = (.below, number)
+    case .changed(let number, _): (kind, limit) = (.changed, number)
     case .crashFreeUsersBelow(let percent, _): (kind, limit) = (.crashFree, percent)
     case .nothingArrived(let hours): (kind, limit) = (.silent, Double(hours))
     case .newError: (kind, limit) = (.newError, nil)
@@ -45,9 +49,15 @@ package struct AlertForm: Sendable {
   /// The number of the alert that the form changes; `nil` for a new one.
   var alertID: Int64? { fields["id"].flatMap { Int64($0) } }
 
+  /// The name, or one that says the condition if the field is empty.
+  package func name(_ condition: AlertCondition) -> String {
+    let name = (fields["name"] ?? "").trimmed
+    return name.isEmpty ? Self.words(condition, limit: 60) : name
+  }
+
   /// The number of users that a period needs; `nil` for the condition's own.
   package func minimumUsers() throws(WarehouseError) -> Int? {
-    let text = (fields["users"] ?? "").trimmingCharacters(in: .whitespaces)
+    let text = (fields["users"] ?? "").trimmed
     guard !text.isEmpty else { return nil }
     guard let number = Int(text) else {
       throw WarehouseError(.invalid, "Enter a whole number of users, or leave the field empty.")
@@ -55,27 +65,26 @@ package struct AlertForm: Sendable {
     return number
   }
 
-  /// The destinations, one per line.
-  package var destinations: [String] {
-    (fields["to"] ?? "").split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-      .filter { !$0.isEmpty }
-  }
-
   /// The condition.
   ///
   /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field that it needs is missing or isn't a number.
-  package func condition() throws(WarehouseError) -> AlertCondition {
+  ///
+  /// - Parameter old: The condition of the alert that the form changes.
+  package func condition(replacing old: AlertCondition? = nil) throws(WarehouseError) -> AlertCondition {
     guard let kind = AlertCondition.Kind(rawValue: fields["kind"] ?? "") else {
       throw WarehouseError(.invalid, "Choose a condition.")
     }
-    let period = AlertPeriod(rawValue: fields["period"] ?? "") ?? .day
-    // An address copied from the browser is accepted, too.
-    let question = AlertQuestion(address: fields["question"] ?? "", period: period)
+    let question = question(replacing: old?.question)
     switch kind {
     case .above: return .above(try number(), question)
-    case .below: return .below(try number(), question)
+    case .below:
+      // Both say the same; the share of few users is chance, for which this one has a minimum.
+      let isCrashFree = alertID == nil && isCrashFree
+      return isCrashFree
+        ? .crashFreeUsersBelow(percent: try number(), question.period) : .below(try number(), question)
     case .changed: return .changed(byPercent: try number(), question)
-    case .crashFree: return .crashFreeUsersBelow(percent: try number(), period)
+    case .crashFree:
+      return isCrashFree ? .crashFreeUsersBelow(percent: try number(), question.period) : .below(try number(), question)
     case .silent:
       guard let hours = Int(exactly: try number()) else {
         throw WarehouseError(.invalid, "Enter a whole number of hours.")
@@ -87,17 +96,8 @@ package struct AlertForm: Sendable {
     }
   }
 
-  /// The unit of the limit, as far as the fields say it.
-  var limitUnit: FigureUnit {
-    switch AlertCondition.Kind(rawValue: fields["kind"] ?? "") {
-    case .changed, .crashFree: .percent
-    case .above, .below, nil: AlertQuestion(address: fields["question"] ?? "", period: nil).unit
-    case .silent, .newError, .cameBack, .server: .number
-    }
-  }
-
   private func number() throws(WarehouseError) -> Double {
-    let text = (fields["limit"] ?? "").trimmingCharacters(in: .whitespaces)
+    let text = (fields["limit"] ?? "").trimmed
     guard let number = Double(text), number.isFinite else {
       throw WarehouseError(.invalid, "Enter a number as the limit.")
     }
@@ -105,18 +105,94 @@ package struct AlertForm: Sendable {
   }
 }
 
-extension AlertCondition.Kind {
-  /// The condition in the form of an app's alert; `nil` for that of the server's.
-  var caption: String? {
-    switch self {
-    case .above: "A figure is above"
-    case .below: "A figure is below"
-    case .changed: "A figure changes by more than, in %"
-    case .crashFree: "Crash-free users are below, in %"
-    case .silent: "Nothing arrives for, in hours"
-    case .newError: "A new kind of error occurs"
-    case .cameBack: "A closed error comes back"
-    case .server: nil
+/// The figure that the form asks about.
+extension AlertForm {
+  static let crashFreeQuery = "metric=crash_free_users"
+  /// The parameters of questions that an alert's figure has. It has no days, comparison or breakdown.
+  private static let parameters: Set<String> = Set(
+    ["metric", "property", "order", "window", "identity", "segment", "filters"] + FilterRow.numbers.map { "f\($0)" })
+  /// What addresses have in addition, and what forms have for it.
+  private static let addressed = parameters.union(["event", "screen", "kind"] + QuestionForm.steps.map { "s\($0)" })
+  private static let posted = parameters.union(
+    FilterRow.numbers.flatMap { ["o\($0)", "v\($0)"] }
+      + (0...QuestionForm.steps.upperBound).flatMap { ["k\($0)", "n\($0)"] })
+
+  /// True if the form asks about a figure; false for errors, silence and the server.
+  var isAboutFigure: Bool {
+    switch kind {
+    case .above, .below, .changed, .crashFree: true
+    case .silent, .newError, .cameBack, .server: false
+    }
+  }
+
+  /// The kind of the condition, if none is chosen that of most alerts about the figure.
+  var kind: AlertCondition.Kind {
+    AlertCondition.Kind(rawValue: fields["kind"] ?? "") ?? (unit(of: figure) == .percent ? .below : .above)
+  }
+
+  /// The question of the figure, as the builder shows it.
+  var figure: QuestionForm {
+    guard let address = fields["question"] else { return Self.figure(fields["page"] ?? "", fields, Self.posted) }
+    return Self.figure(AlertQuestion(address: address, period: nil))
+  }
+
+  static func figure(_ question: AlertQuestion) -> QuestionForm {
+    figure(question.page, URLEncodedForm(question.query).values, addressed)
+  }
+
+  private static func figure(_ page: String, _ values: [String: String], _ names: Set<String>) -> QuestionForm {
+    QuestionForm(
+      page == QuestionPage.funnels.rawValue ? .funnels : .explore, values.filter { names.contains($0.key) },
+      segments: [])
+  }
+
+  private var period: AlertPeriod { AlertPeriod(rawValue: fields["period"] ?? "") ?? .day }
+
+  private var isCrashFree: Bool { figure.page == .explore && query(of: figure) == Self.crashFreeQuery }
+
+  /// The question: that of an address as it is, or that of the builder's fields.
+  ///
+  /// - Parameter old: The stored question. What the builder doesn't show of it stays, because another condition would begin
+  ///   anew.
+  func question(replacing old: AlertQuestion? = nil) -> AlertQuestion {
+    if let address = fields["question"] { return AlertQuestion(address: address, period: period) }
+    let figure = figure
+    let question = AlertQuestion(page: figure.page.rawValue, query: query(of: figure), period: period)
+    if let old, old.period == period, old.page == question.page, query(of: Self.figure(old)) == question.query {
+      return old
+    }
+    return question
+  }
+
+  private func query(of figure: QuestionForm) -> String {
+    // Addresses leave the usual metric out; an alert names it.
+    figure.page == .explore ? figure.query([("metric", figure["metric"] ?? "users")]) : figure.query()
+  }
+
+  private func unit(of figure: QuestionForm) -> FigureUnit {
+    AlertQuestion(page: figure.page.rawValue, query: query(of: figure), period: .day).unit
+  }
+
+  /// The unit of the limit, as far as the fields say it.
+  var limitUnit: FigureUnit {
+    switch kind {
+    case .changed, .crashFree: .percent
+    case .above, .below: unit(of: figure)
+    case .silent, .newError, .cameBack, .server: .number
+    }
+  }
+
+  /// A condition in words, such as `Events of Order below 10 per day`.
+  static func words(_ condition: AlertCondition, limit: Int = 300) -> String {
+    switch condition {
+    case .above(_, let question), .below(_, let question), .changed(_, let question):
+      let figure = figure(question)
+      let filters = FilterRows(figure.rows, others: figure.otherFilters).words
+      let name = figure.page == .funnels ? figure.stepNames.map { shown($0, limit: 60) }.joined(separator: " → ") : ""
+      let words = [QuestionPage.alertFigureName(question), name].filter { !$0.isEmpty }.joined(separator: " ")
+      return shown("\(([words] + filters).joined(separator: ", ")) \(condition.text)", limit: limit)
+    case .crashFreeUsersBelow, .nothingArrived, .newError, .errorCameBack, .serverProblem:
+      return titled(condition.text)
     }
   }
 }

@@ -97,7 +97,7 @@ struct Builder {
 
   /// The parts of the sentence: a kind of row belongs to its name, and the dates to each other. After the last step of a
   /// funnel there is room for another one.
-  private static func parts(_ fields: [BuilderField]) -> [TemplateValues] {
+  static func parts(_ fields: [BuilderField]) -> [TemplateValues] {
     var parts: [[BuilderField]] = []
     for field in fields {
       if ["named", "between"].contains(field.style), !parts.isEmpty {

@@ -12,8 +12,10 @@ struct ManagementPage {
   var forms: [TemplateValues] = []
   /// The address of older entries.
   var older: String?
-  /// HTML above the forms.
+  /// HTML above the tables.
   var content = ""
+  /// HTML below the forms.
+  var last = ""
 }
 
 /// The frames of pages of lists and forms.
@@ -39,6 +41,7 @@ extension PageVisit {
         "message": page.result.message.map { visible($0) },
         "secret": page.result.secret.map { visible($0) }, "tables": page.tables,
         "forms": page.forms, "older": page.older, "content": page.content,
+        "last": page.last,
       ])
   }
 

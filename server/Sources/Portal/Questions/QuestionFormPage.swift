@@ -1,3 +1,4 @@
+import Alerts
 import Questions
 import Reports
 import TernBase
@@ -82,7 +83,7 @@ package struct QuestionFormPage: Page {
       "grids": answer.grids.map(\.values), "foldsGrids": answer.foldsGrids,
       "hasCommands": !visit.reader.isGuest && !files.isEmpty,
       "commands": visit.reader.isGuest ? [] : commands(shownForm, app),
-      "saving": saving(form, app, dashboards),
+      "saving": saving(form, app, dashboards), "alert": alert(form, app),
       "answered": visit.reader.isGuest ? nil : answer.facts,
       "downloads": files,
     ]
@@ -127,14 +128,27 @@ package struct QuestionFormPage: Page {
         FilterRows(form.rows, others: form.otherFilters), segment: form["segment"].flatMap { Int64($0) }))
   }
 
+  /// The link that starts an alert with the page's figure; `nil` for readers who cannot edit, and pages without one.
+  private func alert(_ form: QuestionForm, _ app: App) -> TemplateValues? {
+    guard visit.reader.canEdit, (try? form.question()) != nil else { return nil }
+    let links = PortalLinks(app: app.id)
+    return switch form.page {
+    case .explore: .link("Watch this", links.alert(form.query()))
+    case .funnels: .link("Watch this", links.alert("funnels?\(form.query())"))
+    case .releases:
+      .link(
+        "Watch crash-free users",
+        links.alert(
+          AddressText.joined([AlertForm.crashFreeQuery, AddressText.query(FilterRow.parameters(form.rows))])))
+    case .retention, .paths, .lifecycle, .people: nil
+    }
+  }
+
   /// The form that saves a question as a card; `nil` for readers who cannot edit, and while the question lacks something.
   private func saving(_ form: QuestionForm, _ app: App, _ dashboards: [Dashboard]) -> TemplateValues? {
     guard visit.reader.canEdit, form.page != .people, (try? form.question()) != nil else { return nil }
     return [
       "address": PortalLinks(app: app.id).page(.dashboards), "page": form.page.rawValue, "query": form.query(),
-      "alert": form.page == .explore
-        ? PortalLinks(app: app.id).page(.alerts) + "?" + AddressText.query([("question", form.query())])
-        : nil,
       "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
     ]
   }

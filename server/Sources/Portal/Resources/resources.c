@@ -4,6 +4,9 @@
 // files changes.
 
 static const struct tern_portal_file templates[] = {
+    {"alertform.mustache", (const char[]){
+#embed "Templates/alertform.mustache" suffix(, 0)
+    }},
     {"answertable.mustache", (const char[]){
 #embed "Templates/answertable.mustache" suffix(, 0)
     }},

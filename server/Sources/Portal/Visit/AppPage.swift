@@ -30,6 +30,8 @@ package protocol PageRequest: Sendable {
 
   /// Returns the app's saved segments that the reader may use.
   func segments() throws -> [SavedSegment]
+  /// Answers the page's questions.
+  var ask: PageVisit.Ask { get }
   /// Makes the reader's visit.
   ///
   /// - Parameter values: The values of which the page says whether a row has ever had them.

@@ -7,6 +7,8 @@ package struct PortalServer: Sendable {
   package let address: String
   /// True if rows are copied to a cluster.
   let hasCluster: Bool
+  /// True if the server can send mails.
+  let sendsMail: Bool
   /// The providers with which people can sign in, and the addresses at which that begins.
   let providers: [(name: String, path: String)]
   /// Returns what fails in the store, which pages say.
@@ -20,7 +22,7 @@ package struct PortalServer: Sendable {
 
   /// Parses the templates; throws if one is damaged.
   package init(
-    address: String, reports: ReportRegistry = .standard, hasCluster: Bool = false,
+    address: String, reports: ReportRegistry = .standard, hasCluster: Bool = false, sendsMail: Bool = false,
     providers: [(name: String, path: String)] = [],
     problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
     refusals: @escaping @Sendable (AppID) -> [String] = { _ in [] },
@@ -28,7 +30,7 @@ package struct PortalServer: Sendable {
   ) throws {
     self.address = address
     self.reports = reports
-    self.hasCluster = hasCluster
+    (self.hasCluster, self.sendsMail) = (hasCluster, sendsMail)
     self.providers = providers
     self.problems = problems
     self.refusals = refusals

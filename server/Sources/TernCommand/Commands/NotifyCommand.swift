@@ -61,24 +61,17 @@ struct NotifyCommand: ParsableCommand {
       if outcomes.contains(where: { !$0.isAccepted }) { throw ExitCode(1) }
     }
 
-    /// The outcome of one destination.
-    struct Outcome: Equatable {
-      let destination: String
-      let isAccepted: Bool
-      let answer: String
-    }
-
     /// Sends with the settings of this command.
-    private func send(to destinations: [Destination], _ catalog: Catalog) async throws -> [Outcome] {
+    private func send(to destinations: [Destination], _ catalog: Catalog) async throws -> [TestMessage.Outcome] {
       let settings = try OutgoingSettings(options.settings(data))
       let client = try settings.client(catalog, wallTime: WallClock.system)
-      var outcomes: [Outcome] = []
+      var outcomes: [TestMessage.Outcome] = []
       for destination in destinations {
         do throws(OutgoingError) {
           let answer = try await client.send(message(settings.portal), to: destination)
-          outcomes.append(Outcome(destination: destination.shown, isAccepted: true, answer: answer))
+          outcomes.append(.init(destination: destination.shown, isAccepted: true, answer: answer))
         } catch {
-          outcomes.append(Outcome(destination: destination.shown, isAccepted: false, answer: error.message))
+          outcomes.append(.init(destination: destination.shown, isAccepted: false, answer: error.message))
         }
       }
       return outcomes

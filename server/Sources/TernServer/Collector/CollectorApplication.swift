@@ -100,7 +100,7 @@ extension PortalServer {
   /// Creates the portal with what the server says about itself.
   fileprivate init(address: String, _ dependencies: CollectorDependencies, _ usage: UsageGate) throws {
     try self.init(
-      address: address, hasCluster: dependencies.cluster != nil,
+      address: address, hasCluster: dependencies.cluster != nil, sendsMail: dependencies.sendsMail,
       providers: dependencies.providers.map { ($0.settings.name, SignOnPages.path($0.settings.id)) },
       problems: dependencies.problems,
       refusals: { app in usage.refusals(of: app).map(\.text) },

@@ -43,6 +43,8 @@ package struct CollectorDependencies: Sendable {
   package var backups: (any BackupControl)?
   /// Returns the deliveries of alerts and reports, for `/metrics`.
   package var deliveries: @Sendable () -> DeliveryStatus = { DeliveryStatus(kinds: []) }
+  /// True if the server can send mails.
+  package var sendsMail = false
   /// Records on disk the page and report requests in progress; `nil` to record nothing.
   package var requestJournal: (any RequestJournal)?
   /// The log of requests; `nil` for none.

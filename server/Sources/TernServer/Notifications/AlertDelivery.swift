@@ -1,7 +1,7 @@
 import Alerts
 import AppCatalog
 import HTTP
-package import Outgoing
+import Outgoing
 import TernBase
 import TernEvents
 
@@ -76,11 +76,6 @@ struct AlertDelivery: Sendable {
     try catalog.finishDelivery(delivery.id, answer: answer)
     arrived.withLock { $0[delivery.id] = nil }
   }
-}
-
-extension OutgoingMessage {
-  /// The event of test messages. Each is tried once, because its sender may have stopped waiting for the outcome.
-  package static let testEvent = "notify.test"
 }
 
 /// The receivers that are being sent messages. Chooses the next message for one that has room.

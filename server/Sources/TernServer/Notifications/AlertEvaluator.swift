@@ -18,6 +18,14 @@ struct AlertEvaluator: Sendable {
   /// Returns the groups of crashes behind a figure, those with the most users first; none for other figures.
   var crashes: @Sendable (Alert, PeriodFigure, _ now: Timestamp) async throws -> [CrashNotice] = { _, _, _ in [] }
 
+  /// Returns what is usual for a figure, and what may have caused it.
+  var context: @Sendable (Alert, PeriodFigure, _ now: Timestamp) async throws -> FigureContext = { _, _, _ in
+    FigureContext()
+  }
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  /// The time for reading the context: without it, a breach is reported all the same.
+  private static let contextPatience: Duration = .seconds(5)
+
   /// Evaluates one alert, and returns the number of messages that follow.
   ///
   /// A crash before the transaction changes nothing: the next evaluation observes the same. A crash after it leaves the
@@ -41,12 +49,29 @@ struct AlertEvaluator: Sendable {
     let app = try alert.app.flatMap { try catalog.app($0)?.name }
     var messages: [OutgoingMessage] = []
     for event in events {
-      var crashes: [CrashNotice] = []
+      var (crashes, context) = ([CrashNotice](), FigureContext())
       // A breach is reported even if its crashes can't be read in time.
-      if let figure = event.breach { crashes = (try? await self.crashes(alert, figure, now)) ?? [] }
+      if let figure = event.breach {
+        crashes = (try? await self.crashes(alert, figure, now)) ?? []
+        context = await contextInTime(alert, figure, now)
+      }
       messages.append(
-        AlertMessage.make(event, of: alert, app: app, crashes: crashes, id: newID(now), at: now, portal: portal()))
+        AlertMessage.make(
+          event, of: alert, app: app, crashes: crashes, context: context, id: newID(now), at: now, portal: portal()))
     }
     return try catalog.store(machine.state, of: stored, messages: messages) ? messages.count : 0
+  }
+
+  private func contextInTime(_ alert: Alert, _ figure: PeriodFigure, _ now: Timestamp) async -> FigureContext {
+    await withTaskGroup(of: FigureContext?.self) { group in
+      group.addTask { [context] in try? await context(alert, figure, now) }
+      group.addTask { [sleep] in
+        try? await sleep(Self.contextPatience)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      return first ?? FigureContext()
+    }
   }
 }

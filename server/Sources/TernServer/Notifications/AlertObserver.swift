@@ -86,6 +86,33 @@ struct AlertObserver: Sendable {
       .prefix(CrashNotice.maximumCount).map { CrashNotice(type: $0.type, place: $0.place, users: $0.users) }
   }
 
+  /// Returns what is usual for a figure, and the latest release before it. A funnel is asked about day by day, so nothing is
+  /// usual for it.
+  func context(_ alert: Alert, of figure: PeriodFigure, now: Timestamp) async throws -> FigureContext {
+    var context = FigureContext()
+    guard let asked = alert.condition.question, let app = try alert.app.flatMap({ try catalog.app($0) }) else {
+      return context
+    }
+    let calendar = QuestionCalendar(app.zone)
+    let today = calendar.day(of: now.millisecondsSince1970)
+    let day = QuestionCalendar.firstDay(of: asked.period.unit, number: figure.number)
+    let releases = try await Releases.find(
+      app: app.id, days: day.advanced(by: -FigureContext.releaseDays)...day, from: reader)
+    context.release = releases.last.map { FigureContext.Release(version: $0.version, day: $0.day) }
+    let question = try QuestionPage.alertFigure(asked, segments: try catalog.segments(app: app.id))
+    guard case .query = question else { return context }
+    // A day may be reported some days later.
+    let past = PastPeriods(
+      asked.period, of: question, days: FigureContext.usualDays + 4, at: now, in: QuestionCalendar(app.zone))
+    var answers: [Answer] = []
+    for question in past.questions {
+      answers.append(
+        try await reader.answer(question, app: app.id, calendar: QuestionCalendar(app.zone), today: today).answer)
+    }
+    context.usual = FigureContext.usual(past.figures(answers) ?? [], before: figure, per: asked.period)
+    return context
+  }
+
   private func newErrors(after known: Int64?, _ app: AppID) async throws -> AlertObservation {
     let (groups, highest) = try await reader.errorGroups(
       app: app, after: known ?? .max, limit: Self.maximumErrors)

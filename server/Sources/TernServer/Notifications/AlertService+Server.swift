@@ -21,7 +21,8 @@ extension AlertService {
       evaluator: AlertEvaluator(
         catalog: catalog, observe: { try await observer.observe($0, $1, now: $2) },
         newID: OutgoingSettings.newID, portal: outgoing.address(catalog),
-        crashes: { try await observer.crashes($0, behind: $1, now: $2) }),
+        crashes: { try await observer.crashes($0, behind: $1, now: $2) },
+        context: { try await observer.context($0, of: $1, now: $2) }),
       delivery: AlertDelivery(
         catalog: catalog,
         send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) },

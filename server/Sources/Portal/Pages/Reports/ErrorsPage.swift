@@ -1,3 +1,4 @@
+import Alerts
 import Ingest
 import Reports
 import Warehouse
@@ -22,6 +23,11 @@ struct ErrorsPage: CustomReportPage {
         TemplateValues.link(
           titled(status), page.links.page(AppReports.errors, [.status: status]), isActive: status == chosen)
       },
+      "alerts": visit.reader.canEdit
+        ? [
+          .link("Alert me about new errors", PortalLinks(app: page.request.app).alert(.newError)),
+          .link("Alert me when a closed one comes back", PortalLinks(app: page.request.app).alert(.cameBack)),
+        ] : [TemplateValues](),
       "lists": [list("Crashes", metrics.crashes), list("Handled errors", metrics.handled)],
     ]
     return visit.page(page.shell, body: visit.templates.render("errors", values))

@@ -43,11 +43,19 @@ struct EventPage: CustomReportPage {
     shell.title = shown(event.name)
     shell.breadcrumb = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
-      "tiles": visit.tiles(eventTiles(event, changes, request)), "chart": visit.drawn(chart),
+      "tiles": visit.tiles(eventTiles(event, changes, request)), "alert": alert(request, name),
+      "chart": visit.drawn(chart),
       "table": visit.table(chart),
       "panels": try await properties(of: event, page),
     ]
     return visit.page(shell, body: visit.templates.render("event", values))
+  }
+
+  /// The address of an alert about the event, with the page's filter; `nil` for readers who cannot edit.
+  private func alert(_ request: ReportRequest, _ name: String) -> String? {
+    guard visit.reader.canEdit, request.view == nil, !name.isEmpty else { return nil }
+    let own = AddressText.query([("metric", "events"), ("event", name)])
+    return PortalLinks(app: request.app).alert(AddressText.joined([own, PortalLinks(request).filterQuery]))
   }
 
   private func eventTiles(
