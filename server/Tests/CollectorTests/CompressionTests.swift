@@ -5,6 +5,7 @@ import TernGzip
 import Testing
 
 @testable import HTTP
+@testable import Symbols
 @testable import TernServer
 
 /// Pages of reports travel compressed; pages that may show secrets don't.
