@@ -132,6 +132,7 @@ package struct QuestionFormPage: Page {
     guard visit.reader.canEdit, form.page != .people, (try? form.question()) != nil else { return nil }
     return [
       "address": PortalLinks(app: app.id).page(.dashboards), "page": form.page.rawValue, "query": form.query(),
+      "proposal": form.proposedName,
       "alert": form.page == .explore
         ? PortalLinks(app: app.id).page(.alerts) + "?" + AddressText.query([("question", form.query())])
         : nil,
