@@ -26,6 +26,7 @@ package enum PortalAssets {
       "text/javascript; charset=utf-8", "shell.js", "palette.js", "tables.js", "calendar.js", "charts.js"),
     "builder.js": asset("text/javascript; charset=utf-8", "builder.js"),
     "live.js": asset("text/javascript; charset=utf-8", "live.js"),
+    "dashboard.js": asset("text/javascript; charset=utf-8", "refresh.js", "dashboard.js"),
     "refresh.js": asset("text/javascript; charset=utf-8", "refresh.js"),
     "favicon.svg": asset("image/svg+xml", "favicon.svg"),
   ]

@@ -39,23 +39,23 @@ struct DashboardPages: Sendable {
       guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
       shown = found
     }
-    let filter = ReportFilter(in: request.parameters)
+    let scope = DashboardScope(in: request.parameters)
     // A form has several fields for what the address says in one.
     if let shown, request.method == .get, request.parameters["apply"] != nil {
-      return Redirect(path: shown.address(filter)).response
+      return Redirect(path: shown.address(scope)).response
     }
     let today = ReportZone(app.zone).day(of: site.wallTime())
     let segments = try context.visibleSegments(site.catalog)
-    try site.answering.checkAllowed(filter, segments, context)
-    let named = shown?.namedValues(filter, segments: segments) ?? []
+    try site.answering.checkAllowed(scope.filter, segments, context)
+    let named = shown?.namedValues(scope.filter, segments: segments) ?? []
     let visit = try site.visit(
       request, context, segments: segments,
       notes: try await site.notes.about(
-        shown?.days(segments: segments, today: today), app: app.id, for: context.clientShare),
+        shown?.days(scope, segments: segments, today: today), app: app.id, for: context.clientShare),
       unknownValues: try await site.answering.unknownValues(among: named, context))
     let page = DashboardPage(
       visit, shown, of: all, app: app, apps: try context.visitor.visible(try site.catalog.apps()), today: today,
-      filter: filter, isFullScreen: request.parameters["view"] == "full", result: result,
+      scope: scope, isFullScreen: request.parameters["view"] == "full", result: result,
       ask: site.answering.forPage(context))
     return .html(try await page.html(), status: result.message == nil ? .ok : .badRequest)
   }
@@ -65,14 +65,14 @@ struct DashboardPages: Sendable {
     let name = (form["name"] ?? "").trimmed
     return try await showing(request, context) {
       switch form["do"] {
-      case "create": return try site.catalog.createDashboard(app: app, name: name, cards: [])
+      case "create": return Shown(try site.catalog.createDashboard(app: app, name: name, cards: []))
       case "save":
         let card = try DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? "")
           .checked(segments: try context.visibleSegments(site.catalog))
         guard let id = form["dashboard"].flatMap({ Int64($0) }) else {
-          return try site.catalog.createDashboard(app: app, name: name, cards: [card])
+          return Shown(try site.catalog.createDashboard(app: app, name: name, cards: [card]))
         }
-        return try site.catalog.changeDashboard(id, app: app) { $0.cards.append(card) }
+        return try site.catalog.changeDashboard(id, app: app) { $0.cards.append(card) }.map { Shown($0) }
       default: throw APIError.unknownAction
       }
     }
@@ -89,8 +89,10 @@ struct DashboardPages: Sendable {
       return Redirect(path: "/apps/\(app)/dashboards").response
     }
     return try await showing(request, context) {
-      if form["do"] == "duplicate" { return try duplicate(number, app: app) }
-      return try site.catalog.changeDashboard(number, app: app) { try Self.change(&$0, form) }
+      if form["do"] == "duplicate" { return try duplicate(number, app: app).map { Shown($0) } }
+      var place: Int?
+      return try site.catalog.changeDashboard(number, app: app) { place = try Self.change(&$0, form) }
+        .map { Shown($0, place: place) }
     }
   }
 
@@ -104,36 +106,53 @@ struct DashboardPages: Sendable {
     return try site.catalog.createDashboard(app: app, name: name, cards: original.cards)
   }
 
-  /// Applies a form to a dashboard.
-  private static func change(_ dashboard: inout Dashboard, _ form: URLEncodedForm) throws {
+  /// Applies a form to a dashboard, and returns the place of the card that it changes.
+  private static func change(_ dashboard: inout Dashboard, _ form: URLEncodedForm) throws -> Int? {
     if form["do"] == "rename" {
       dashboard.name = (form["name"] ?? "").trimmed
-      return
+      return nil
     }
     // The name shows that the card is still the one that the reader saw at this place.
     guard let index = form["card"].flatMap({ Int($0) }), dashboard.cards.indices.contains(index),
       dashboard.cards[index].name == form["name"]
-    else { throw WarehouseError(.invalid, "The dashboard has changed meanwhile. Try again.") }
+    else { throw changedMeanwhile }
     switch form["do"] {
     case "name": dashboard.cards[index].name = (form["new"] ?? "").trimmed
     case "wide": dashboard.cards[index].isWide = true
     case "narrow": dashboard.cards[index].isWide = false
-    case "remove": dashboard.cards.remove(at: index)
-    case "up" where index > 0: dashboard.cards.swapAt(index, index - 1)
-    case "down" where index + 1 < dashboard.cards.count: dashboard.cards.swapAt(index, index + 1)
+    case "remove":
+      dashboard.cards.remove(at: index)
+      return nil
+    case "move":
+      guard let place = form["to"].flatMap({ Int($0) }), dashboard.cards.indices.contains(place) else {
+        throw changedMeanwhile
+      }
+      dashboard.cards.insert(dashboard.cards.remove(at: index), at: place)
+      return place
     default: throw APIError.unknownAction
     }
+    return index
+  }
+
+  private static let changedMeanwhile = WarehouseError(.invalid, "The dashboard has changed meanwhile. Try again.")
+
+  /// The dashboard to which a change leads, and the card that it changed.
+  private struct Shown {
+    let dashboard: Dashboard
+    let place: Int?
+
+    init(_ dashboard: Dashboard, place: Int? = nil) { (self.dashboard, self.place) = (dashboard, place) }
   }
 
   /// Leads to the dashboard that a change returns, or shows why there is none.
   private func showing(
-    _ request: Request, _ context: CollectorContext, _ change: () throws -> Dashboard?
+    _ request: Request, _ context: CollectorContext, _ change: () throws -> Shown?
   ) async throws -> Response {
     do {
-      guard let dashboard = try change() else { throw APIError.unknownDashboard }
-      // With the filter under which the reader edits it.
-      let filter = ReportFilter(in: request.parameters)
-      return Redirect(path: dashboard.address(filter)).response
+      guard let shown = try change() else { throw APIError.unknownDashboard }
+      // With the filter and the days under which the reader edits it.
+      let address = shown.dashboard.address(DashboardScope(in: request.parameters))
+      return Redirect(path: address + (shown.place.map { "#place\($0)" } ?? "")).response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await show(request, context, FormResult(message: error.message))
     } catch let error as QuestionError {

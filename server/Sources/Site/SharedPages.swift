@@ -89,10 +89,10 @@ struct SharedPages: SettingsForms {
           visit, page, parameters, app: app, apps: [app], days: today...today, from: site.store,
           ask: site.answering.forPage(context)
         ).html())
-    case .dashboard(let dashboard, let filter):
+    case .dashboard(let dashboard, let scope):
       response = .html(
         try await DashboardPage(
-          visit, dashboard, of: [], app: app, apps: [app], today: today, filter: filter,
+          visit, dashboard, of: [], app: app, apps: [app], today: today, scope: scope,
           ask: site.answering.forPage(context)
         ).html())
     }

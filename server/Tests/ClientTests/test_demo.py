@@ -102,6 +102,7 @@ def test_the_history_of_the_demo_tells_a_story(browser, demo):
 def test_a_question_is_saved_to_a_dashboard_and_a_note_is_marked_on_its_chart(browser, demo):
     browser.open(f"{demo.address}/apps/1/explore?days=90&metric=crashes")
     browser.find("form.row").find_element(By.XPATH, "..").find_element(By.TAG_NAME, "summary").click()
+    browser.find("form.row [name=name]").clear()
     browser.find("form.row [name=name]").send_keys("Crashes")
     Select(browser.find("form.row [name=dashboard]")).select_by_visible_text("Sales")
     browser.follow(browser.find("form.row button"))

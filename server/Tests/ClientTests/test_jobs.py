@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 
 import pytest
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from conftest import Browser
 from hands import Keyboard, Mouse
@@ -233,6 +233,54 @@ def test_a_chart_is_watched_with_a_limit_that_was_tried_before(start, browser):
     # The alert would be there for the other hand.
     browser.follow(next(
         button for button in row(browser, "Events of Purchase").find_elements(By.TAG_NAME, "button") if button.text == "Delete"))
+
+
+def names(browser):
+    return [head.text for head in browser.all(".cards > .panel h2")]
+
+
+def test_a_dashboard_of_three_cards_is_made_from_charts(start, browser, demo):
+    board = f"Weekly {uuid.uuid4().hex[:6]}"
+    # Its page, the fold, a new dashboard, and Save. Names are proposed.
+    hand = start(most=4)
+    hand.follow("Explore", "nav.menu")
+    hand.press("Save to a dashboard")
+    hand.write("Name of the card", board)
+    hand.choose(browser.find(".program [name=dashboard]"), "A new one with this name")
+    hand.follow("Save")
+    address = browser.driver.current_url
+    for page, proposed in [("explore?metric=sessions", "Sessions"), ("explore?by=version", "Users by version")]:
+        browser.open(f"{demo.address}/apps/1/{page}")
+        browser.find("details.program summary").click()
+        assert browser.find(".program [name=name]").get_attribute("value") == proposed
+        Select(browser.find(".program [name=dashboard]")).select_by_visible_text(board)
+        browser.follow(browser.find(".program button[type=submit]"))
+    assert browser.driver.current_url == address
+    assert names(browser) == [board, "Sessions", "Users by version"]
+    for card in browser.all(".cards > .panel"):
+        assert number(card.find_element(By.CSS_SELECTOR, ".headline .value").text) > 0
+        assert "before" in card.find_element(By.CSS_SELECTOR, ".headline .changeline").text
+
+
+def test_a_dashboard_is_arranged_in_place(start, browser, demo):
+    browser.open(f"{demo.address}/apps/1/dashboards/1")
+    before = names(browser)
+    hand = start(most=4, page="dashboards/1")
+    hand.press(f"Change {before[0]}")
+    hand.follow(f"Move {before[0]} right")
+    assert names(browser)[:2] == [before[1], before[0]]
+    hand.press(f"Change {before[0]}")
+    hand.follow(f"Move {before[0]} left")
+    assert names(browser) == before
+
+
+def test_the_days_of_a_dashboard_are_changed_and_given_back(start, browser):
+    hand = start(most=2, page="dashboards/1")
+    own = [line.text for line in browser.all(".headline .changeline")]
+    hand.follow("7 days")
+    assert [line.text for line in browser.all(".headline .changeline")] != own
+    hand.follow("Own days")
+    assert [line.text for line in browser.all(".headline .changeline")] == own
 
 
 def test_an_app_a_view_and_a_zone_are_set_up(start, browser):

@@ -48,6 +48,43 @@ def test_a_table_is_sorted_by_its_headings_and_searched(browser, demo):
     assert not browser.check()
 
 
+def test_a_card_is_dragged_to_another_place(browser, demo):
+    browser.open(f"{demo.address}/apps/1/dashboards/1")
+    browser.look(1280, "light")
+
+    def names():
+        return [head.text for head in browser.all(".cards > .panel h2")]
+
+    def drag(card, place):
+        cards = browser.all(".cards > .panel")
+        grip = cards[card].find_element(By.CSS_SELECTOR, ".grip")
+        browser.leave(lambda: ActionChains(browser.driver).click_and_hold(grip).move_to_element(cards[place]).release().perform())
+
+    before = names()
+    drag(0, 1)
+    assert names() == [before[1], before[0], *before[2:]]
+    drag(1, 0)
+    assert names() == before
+    assert not browser.check()
+
+
+def test_cards_read_their_figures_again(browser, demo):
+    browser.open(f"{demo.address}/apps/1/dashboards/1?view=full")
+    assert not browser.all("nav.menu")
+    # A minute is long for a test: a second copy of the script waits less.
+    source = browser.driver.execute_script("return document.querySelector('script[src*=\"dashboard.js\"]').src")
+    browser.driver.execute_script("""
+        const [source] = arguments, part = document.querySelector('.cards');
+        part.dataset.every = "0.2";
+        part.firstElementChild.dataset.old = "1";
+        const script = document.createElement("script");
+        script.src = source;
+        document.head.append(script);
+        """, source)
+    wait(browser, lambda: not browser.all(".cards [data-old]"))
+    assert browser.all(".cards .save button"), "charts have their buttons again"
+
+
 def test_no_page_scrolls_within_itself(browser, demo):
     for page in ["people?days=90", "events?days=90", "explore?days=90&by=country"]:
         browser.open(f"{demo.address}/apps/1/{page}")

@@ -54,6 +54,7 @@ import Warehouse
     ("/apps/1/paths", "Paths · "), ("/apps/1/lifecycle", "Lifecycle · "),
     ("/apps/1/dashboards/1", "Dashboard · At a glance"),
     ("/apps/1/dashboards/1?f1=country+is+DE", "Dashboard · At a glance · Germany"),
+    ("/apps/1/dashboards/1?days=7&f1=country+is+DE", "Dashboard · At a glance · Germany · last 7 days"),
   ])
   func `a page is shared with its filter, comparison and period, and named in words`(
     uri: String, name: String

@@ -61,6 +61,7 @@ struct EscapingTests {
           #expect(
             [
               "/assets/shell.js?v=", "/assets/builder.js?v=", "/assets/live.js?v=", "/assets/refresh.js?v=",
+              "/assets/dashboard.js?v=",
             ].contains {
               tag["src"]?.hasPrefix($0) == true
             })

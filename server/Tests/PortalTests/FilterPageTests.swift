@@ -60,13 +60,14 @@ struct FilterPageTests {
   }
 
   private func dashboard(
-    _ cards: [DashboardCard], _ filter: ReportFilter
+    _ cards: [DashboardCard], _ filter: ReportFilter, range: QuestionRange? = nil
   ) async throws -> (html: String, asked: [Question]) {
     let sample = try SamplePages("Play")
     let board = Dashboard(id: 4, app: sample.app.id, name: "Board", cards: cards, author: "", changed: SamplePages.now)
     let asked = Locked<[Question]>([])
     let html = try await DashboardPage(
-      sample.visit, board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000), filter: filter,
+      sample.visit, board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000),
+      scope: DashboardScope(filter: filter, range: range),
       ask: QuestionAsker { question in
         asked.withLock { $0.append(question) }
         return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
@@ -97,6 +98,44 @@ struct FilterPageTests {
     #expect(links(plain.html).contains("/apps/1/explore?f1=version+is+2.0"))
   }
 
+  @Test func `the days of a dashboard are those of every card, and one link gives each card its own again`()
+    async throws
+  {
+    let cards = [
+      DashboardCard(name: "Users", page: "explore", query: "days=90"),
+      DashboardCard(name: "Checkout", page: "funnels", query: "s1=event+A&s2=event+B&from=2024-01-01&to=2024-02-01"),
+    ]
+    let (html, asked) = try await dashboard(cards, ReportFilter(json: Self.country), range: .days(7))
+    let today = Day(number: 20_000)
+    for question in asked {
+      #expect(question.scope.range.resolved(today: today).count <= 7)
+      #expect(question.scope.range.resolved(today: today).lowerBound >= today.advanced(by: -13))
+    }
+    let found = links(html)
+    #expect(found.contains("/apps/1/explore?days=7&f1=country+is+DE"))
+    #expect(found.contains("/apps/1/funnels?days=7&s1=event+A&s2=event+B&f1=country+is+DE"))
+    #expect(found.contains("/apps/1/events?days=7&f1=country+is+DE"), "other pages keep the days")
+    #expect(found.contains("/apps/1/dashboards/4?view=full&days=7&f1=country+is+DE"))
+    #expect(found.contains("/apps/1/dashboards/4?f1=country+is+DE"), "the cards' own days")
+    #expect(found.contains("/apps/1/dashboards/4?days=30&f1=country+is+DE"))
+    #expect(found.contains("/apps/1/dashboards/4?days=7"), "the chip keeps the days")
+    let standard = try await dashboard(cards, ReportFilter(), range: .days(30))
+    #expect(links(standard.html).contains("/apps/1/explore"), "30 days are the page's own")
+  }
+
+  @Test(arguments: [
+    ["days": "never"], ["from": "2024-02-01", "to": "2024-01-01"], ["from": "May", "to": "2024-01-01"],
+  ])
+  func `days that are none are refused in the control, and cards have their own`(parameters: [String: String]) {
+    let scope = DashboardScope(in: parameters)
+    #expect(scope.range == nil && scope.mistake != nil)
+    let board = Dashboard(id: 4, app: AppID(1), name: "", cards: [], author: "", changed: SamplePages.now)
+    let control = RangeControl(board, scope, today: Day(number: 20_000))
+    #expect(control.mistake?.isEmpty == false && control.from == parameters["from"] ?? "")
+    #expect(
+      DashboardScope(in: ["from": "2024-01-01", "to": "2024-01-31"]).range?.resolved(today: Day(number: 0)).count == 31)
+  }
+
   @Test func `a card keeps more filters than a form has rows, and a second segment`() throws {
     let rows = (0..<FilterRow.numbers.count).map { FilterRow("property:p\($0)", value: "x") }
     let card = QuestionForm(.explore, ["segment": "2"], segments: []).filtered(by: FilterRows(rows))
@@ -115,7 +154,9 @@ struct FilterPageTests {
   @Test func `the filter of a dashboard's form becomes a short address`() {
     let fields = ["apply": "1", "f1": "country", "o1": "is", "v1": "Germany", "segment": "3"]
     let board = Dashboard(id: 4, app: AppID(1), name: "", cards: [], author: "", changed: SamplePages.now)
-    #expect(board.address(ReportFilter(in: fields)) == "/apps/1/dashboards/4?f1=country+is+DE&segment=3")
-    #expect(board.address(ReportFilter(in: [:])) == "/apps/1/dashboards/4")
+    #expect(board.address(DashboardScope(in: fields)) == "/apps/1/dashboards/4?f1=country+is+DE&segment=3")
+    let dated = fields.merging(["days": "7"]) { $1 }
+    #expect(board.address(DashboardScope(in: dated)) == "/apps/1/dashboards/4?days=7&f1=country+is+DE&segment=3")
+    #expect(board.address() == "/apps/1/dashboards/4")
   }
 }

@@ -122,7 +122,8 @@ import Warehouse
     }
     let keys = html.matches(of: /<span class="key c(\d)">([^<]*)</).prefix(9)
     #expect(keys.map { String($0.2) } == ["1.0b2", "1.0", "1.2", "1.3", "1.4", "1.9", "1.10", "2.0", "Other"])
-    #expect(keys.map { String($0.1) } == (1...9).map(String.init))
+    #expect(Set(keys.prefix(8).map { String($0.1) }) == Set((1...8).map(String.init)))
+    #expect(keys.last.map { String($0.1) } == "9", "the others have a colour of their own")
     #expect(html.contains("8 of 10 values, the others as one line"))
     #expect(PageScanner(html).text.contains("20"))
   }

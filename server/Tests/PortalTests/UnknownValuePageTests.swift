@@ -66,7 +66,8 @@ import Warehouse
     let named = dashboard.namedValues(filter, segments: sample.segments)
     #expect(named.contains(NamedValue(.event, "Purchse")), "they are looked up")
     let html = try await DashboardPage(
-      lacking.visit, dashboard, of: [dashboard], app: sample.app, apps: [], today: Day(number: 1), filter: filter,
+      lacking.visit, dashboard, of: [dashboard], app: sample.app, apps: [], today: Day(number: 1),
+      scope: DashboardScope(filter: filter),
       ask: QuestionAsker { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
     ).html()
     return (html, html.split(separator: "<section class=\"panel").dropFirst().map { $0 })

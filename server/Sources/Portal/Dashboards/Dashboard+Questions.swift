@@ -4,8 +4,9 @@ package import Warehouse
 
 extension Dashboard {
   /// The days of the questions on the dashboard, from the first to the last; `nil` if it has none.
-  package func days(segments: [SavedSegment], today: Day) -> ClosedRange<Day>? {
-    cards.compactMap { card in
+  package func days(_ scope: DashboardScope, segments: [SavedSegment], today: Day) -> ClosedRange<Day>? {
+    if let range = scope.range { return range.resolved(today: today) }
+    return cards.compactMap { card in
       QuestionPage(rawValue: card.page).flatMap {
         $0.days(URLEncodedForm(card.query).values, segments: segments, today: today)
       }

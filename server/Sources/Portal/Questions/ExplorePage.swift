@@ -22,7 +22,10 @@ extension QuestionPageDefinition {
           form.choice("Each point is", "Interval", "interval", [("hour", "an hour")] + QuestionForm.intervals, "day"),
           form.text("numbers in buckets from", "Bounds of buckets", "bins", empty: "0, 10, 100"),
         ]
-          + form.display
+          + [
+            form.choice(
+              "Show", "Display", "show", PartsDisplay.allCases.map(\.option) + [("table", "a table alone")], "")
+          ]
       },
       question: { form throws(QuestionError) in .query(try form.timeline()) },
       files: { form throws(QuestionError) in try form.exploreFiles() },
@@ -72,13 +75,12 @@ extension QuestionForm {
     {
       questions.append(.query(ranking))
     }
-    if let other = try? otherQuestion(.query(timeline), today: today) {
-      questions.append(other.question)
-      if card == nil, other.comparison.isOpen, let days = other.comparison.settled?.current,
-        let total = try? total(over: days)
-      {
-        questions.append(total)
-      }
+    let other = try? otherQuestion(.query(timeline), today: today)
+    if let other { questions.append(other.question) }
+    if let comparison = try? totalComparison(of: timeline.scope, today: today), let settled = comparison.settled {
+      // The answers of the chart have all other totals.
+      if comparison.isOpen, let total = try? total(over: settled.current) { questions.append(total) }
+      if other == nil, let total = try? total(over: settled.other) { questions.append(total) }
     }
     return questions
   }
@@ -133,25 +135,26 @@ struct ExplorePage {
     }
     let all = line(form.breakdown == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
     var lines: [ExploreLine] = []
-    var named = 0
+    var colors: [Int] = []
     let breakdown = try await byValue
     if case .values(let values) = breakdown {
       lines = values.largest.map { value in
         let rows = values.rows.filter { $0.dimensions.last == .some(value) }
         return line(valueText(value, of: form.breakdown), rows, at: labels, .some(value), form, app)
       }
-      named = lines.count
+      colors = ValueColors.numbers(of: values.largest.map { $0?.plainText })
       if values.hasOthers {
         var others = line("Other", values.others, at: labels, nil, form, app)
         // No filter of a form stands for them.
         others.links = []
         lines.append(others)
+        colors.append(Chart.otherColor)
       }
     }
     var series =
       lines.isEmpty
       ? [all.series(color: 1, mark: form.format == .count ? .area : .line)]
-      : lines.enumerated().map { $1.series(color: $0 < named ? $0 + 1 : Chart.otherColor) }
+      : zip(lines, colors).map { $0.series(color: $1) }
     var columns = lines.isEmpty ? series : [all.series(color: 1)] + series
     let other = try await compared
     if let other, case .query(let otherAnswer) = other.answer {
@@ -168,48 +171,55 @@ struct ExplorePage {
         columns.insert(line.series(color: 3, isCompared: true), at: 1)
       }
     }
+    let change = try await change(answered, other, form, today: today, ask)
+    let (total, days) = (form.format.text(timeline.totals?.first ?? nil), query.scope.range.resolved(today: today).text)
     if form.card == nil {
-      let change = try await change(timeline, other, form, ask)
-      let days = query.scope.range.resolved(today: today)
       view.tiles = visit.tiles([
         .tile(
-          form.metricName, form.format.text(timeline.totals?.first ?? nil), change: change, hint: days.text,
+          form.metricName, total, change: change, hint: days,
           link: visit.people(form, app, QuestionForm.figure(at: nil, of: nil)), about: form.metricAbout)
       ])
+    } else {
+      view.figure = CardFigure(value: total, change: change, about: days)
     }
     let heading = "\(form.metricName) per \(form.unit.rawValue)"
     let chart = Chart(
       id: form.chart, title: heading,
       places: Chart.Place.places(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
-      series: series, format: form.format, unit: form.unit.heading)
-    visit.show(chart, columns: columns, heading, about: form.metricAbout, form, &view)
-    if case .values(let values) = breakdown, !view.pictures.isEmpty { view.pictures[0].note = values.note }
+      series: lines.isEmpty ? series : form.parts.drawn(series),
+      format: !lines.isEmpty && form.parts == .percent ? .share : form.format, unit: form.unit.heading)
+    visit.show(chart, columns: columns, format: form.format, heading, about: form.metricAbout, form, &view)
+    if case .values(let values) = breakdown, !view.pictures.isEmpty {
+      view.pictures[0].note = values.note
+      view.pictures[0].displays = form.partsLinks(visit, PortalLinks(app: app.id))
+    }
     if let breakdown { show(breakdown, form, app, &view) }
     return view
   }
 
-  /// The change of the metric over the whole range; `nil` if the page compares with nothing.
+  /// The change of the metric over the whole range; `nil` if there is nothing to compare with.
   private func change(
-    _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: PageVisit.Ask
+    _ answered: AnsweredQuestion, _ other: OtherAnswer?, _ form: QuestionForm, today: Day, _ ask: PageVisit.Ask
   ) async throws -> Change? {
-    guard let other, case .query(let otherAnswer) = other.answer, let settled = other.comparison.settled,
-      let before = otherAnswer.totals?.first ?? nil
+    guard let comparison = try form.totalComparison(of: answered.question.scope, today: today),
+      let settled = comparison.settled
     else { return nil }
+    func total(over days: ClosedRange<Day>) async throws -> Double? {
+      try await ask(try form.total(over: days)).wholeTotal
+    }
+    var before: Double?
+    if let other {
+      if case .query(let answer) = other.answer { before = answer.totals?.first ?? nil }
+    } else {
+      before = try await total(over: settled.other)
+    }
     // The page's own answer has the day that a change leaves out.
-    let total =
-      other.comparison.isOpen ? try await total(form, over: settled.current, ask) : timeline.totals?.first ?? nil
-    guard let current = total else { return nil }
+    let current = comparison.isOpen ? try await total(over: settled.current) : answered.wholeTotal
+    guard let current, let before else { return nil }
     let texts = (current: form.format.text(current), other: form.format.text(before))
     return form.isShare
-      ? Change(shares: current, before: before, note: other.comparison.note(texts.current, texts.other))
-      : other.comparison.change(current, before, texts)
-  }
-
-  private func total(_ form: QuestionForm, over days: ClosedRange<Day>, _ ask: PageVisit.Ask) async throws
-    -> Double?
-  {
-    guard case .query(let answer) = try await ask(try form.total(over: days)).answer else { return nil }
-    return answer.totals?.first ?? nil
+      ? Change(shares: current, before: before, note: comparison.note(texts.current, texts.other))
+      : comparison.change(current, before, texts)
   }
 
   /// The values of rows at some units of time. Units without rows count zero, and have no average and no share.

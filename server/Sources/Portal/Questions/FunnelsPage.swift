@@ -23,11 +23,10 @@ struct FunnelsPage {
     let question = Question.funnel(funnel)
     // Asked at the same time: none needs another's answer.
     async let compared = visit.other(form, question, today: today, ask) { form throws(QuestionError) in
-      var funnel = try form.funnel()
-      funnel?.breakdown = nil
-      return funnel.map { .funnel($0) }
+      try form.wholeFunnel().map { .funnel($0) }
     }
     async let groups = byValue.asyncMap { try await ask($0).answer }
+    async let change = change(of: question, form, today: today, ask)
     let answered = try await ask(question)
     var view = QuestionView(answered)
     guard case .funnel(let answer) = answered.answer, let all = answer.groups.first,
@@ -37,6 +36,11 @@ struct FunnelsPage {
       return view
     }
     let other = try await compared
+    if form.card != nil {
+      view.figure = CardFigure(
+        value: all.steps.last?.fromFirst.map { percentage($0) } ?? "–", change: try await change,
+        about: "took all steps, \(funnel.scope.range.resolved(today: today).text)")
+    }
     if case .funnel(let byValue)? = try await groups, let breakdown = try form.breakdownDimension() {
       // Under the last step's values all have begun.
       let ranked = byValue.groups.sorted { valueStep == .last ? $0.ended > $1.ended : $0.started > $1.started }
@@ -54,6 +58,30 @@ struct FunnelsPage {
       show(all, other: other, form, app, &view)
     }
     return view
+  }
+
+  /// The change of the share of users who took all steps, for a card; `nil` if there is nothing to compare with.
+  private func change(
+    of question: Question, _ form: QuestionForm, today: Day, _ ask: PageVisit.Ask
+  ) async throws -> Change? {
+    guard form.card != nil, let comparison = try form.totalComparison(of: question.scope, today: today),
+      let settled = comparison.settled
+    else { return nil }
+    func share(_ question: Question?) async throws -> Double? {
+      guard let question else { return nil }
+      let answered = try await ask(question)
+      // Without its first rows, a funnel would be compared with a part of it.
+      guard answered.firstKeptDay == nil, case .funnel(let answer) = answered.answer else { return nil }
+      return answer.groups.first?.steps.last?.fromFirst
+    }
+    let current = try await share(comparison.isOpen ? question.over(settled.current) : question)
+    let before = try await share(
+      comparison.segment == nil
+        ? question.over(settled.other)
+        : try form.otherSide(of: comparison).wholeFunnel().map { .funnel($0) })
+    guard let current, let before else { return nil }
+    return Change(
+      shares: current, before: before, note: comparison.note(percentage(current), percentage(before)))
   }
 
   /// Asks for the funnel in which the steps that decide have none of some values.
@@ -97,8 +125,9 @@ struct FunnelsPage {
     _ view: inout QuestionView
   ) {
     let breakdown = "\(form.breakdownName) of \(valueStep.words)"
-    var bars = drawn.enumerated().map { index, group in
-      FunnelDrawing.Bars(name: valueText(group.value, of: form.breakdown), shares: group.shares, color: index + 1)
+    let colors = ValueColors.numbers(of: drawn.map { $0.value?.plainText })
+    var bars = zip(drawn, colors).map { group, color in
+      FunnelDrawing.Bars(name: valueText(group.value, of: form.breakdown), shares: group.shares, color: color)
     }
     if let rest { bars.append(.init(name: "Other", shares: rest.shares, color: Chart.otherColor)) }
     let note =
@@ -193,6 +222,15 @@ struct FunnelsPage {
       .cell(index == 0 ? "–" : grouped(lost), link: links.lost),
       .cell(step.medianSeconds.map { durationText(seconds: $0) } ?? "–"),
     ]
+  }
+}
+
+extension QuestionForm {
+  /// The funnel of all users; `nil` while the form lacks something.
+  fileprivate func wholeFunnel() throws(QuestionError) -> FunnelQuestion? {
+    var funnel = try funnel()
+    funnel?.breakdown = nil
+    return funnel
   }
 }
 

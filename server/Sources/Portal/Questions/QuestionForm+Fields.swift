@@ -49,6 +49,19 @@ extension QuestionForm {
     text("by", "Breakdown", "by", list: "dimensions", empty: "nothing")
   }
 
+  /// The name that a card gets unless someone types another one.
+  var proposedName: String {
+    let name: String =
+      switch page {
+      case .explore:
+        [metricName, subject.map { "of \($0.name.isEmpty ? $0.kind.replacing("_", with: " ") : $0.name)" }]
+          .compactMap { $0 }.joined(separator: " ")
+      case .funnels: [stepNames.first, stepNames.last].compactMap { $0 }.joined(separator: " to ")
+      default: page.title
+      }
+    return String(shown(breakdown == nil ? name : "\(name) by \(breakdownName)", limit: 100).prefix(100))
+  }
+
   /// The breakdown in words.
   var breakdownName: String { shown(FilterRow.name(of: breakdown ?? "")) }
 

@@ -149,6 +149,7 @@ package struct QuestionFormPage: Page {
     guard visit.reader.canEdit, form.page != .people, (try? form.question()) != nil else { return nil }
     return [
       "address": PortalLinks(app: app.id).page(.dashboards), "page": form.page.rawValue, "query": form.query(),
+      "proposal": form.proposedName,
       "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
     ]
   }

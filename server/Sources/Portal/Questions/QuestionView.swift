@@ -16,12 +16,16 @@ struct QuestionView {
     var content: String
     /// The part that is drawn, for example `4 of 9 values`; `nil` for all.
     var note: String?
+    /// Links to other ways of drawing it.
+    var displays: [TemplateValues] = []
   }
 
   var message: String?
   var emptyState: (heading: String, text: String)?
   /// A sentence about the figures, for cards, which have no room for one about each picture.
   var note: String?
+  /// The one figure of the answer, for cards.
+  var figure: CardFigure?
   /// Large figures as HTML.
   var tiles: String?
   var pictures: [Picture] = []
@@ -79,7 +83,10 @@ struct AnswerGrid {
 extension TemplateValues {
   /// A drawing of a page.
   static func picture(_ picture: QuestionView.Picture) -> TemplateValues {
-    ["heading": picture.heading, "about": picture.about, "content": picture.content, "note": picture.note]
+    [
+      "heading": picture.heading, "about": picture.about, "content": picture.content, "note": picture.note,
+      "hasDisplays": !picture.displays.isEmpty, "displays": picture.displays,
+    ]
   }
 
   /// The heading of a row.

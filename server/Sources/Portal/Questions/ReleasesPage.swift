@@ -24,7 +24,25 @@ struct ReleasesPage {
     visit.show(
       adoption(answer, over: days), "Adoption", about: "The share of each day's users by release.", form, &view)
     view.grids.append(grid(answer))
+    if form.card != nil { view.figure = answer.releases.first.map(figure) }
     view.newErrors = answer.releases.filter { !$0.newErrors.isEmpty }.map { ($0.version, $0.newErrors) }
+  }
+
+  /// The crash-free users of the newest release, for a card.
+  private func figure(_ release: ReleasesAnswer.Release) -> CardFigure {
+    let share = release.figures.crashFreeUsers
+    var change: Change?
+    if let comparison = release.comparison, let current = comparison.release.crashFreeUsers.value,
+      let before = comparison.before.crashFreeUsers.value
+    {
+      let clear = comparison.crashFreeUsers?.isClear ?? false
+      change = Change(
+        shares: current, before: before,
+        note: "\(preciseShare(before)) in \(shown(comparison.previous, limit: 40))\(clear ? "" : ", may be chance")")
+    }
+    return CardFigure(
+      value: share.value.map { preciseShare($0) } ?? "–", change: change,
+      about: "crash-free users of \(shown(release.version, limit: 40))\(share.isFew ? " (few)" : "")")
   }
 
   /// The shares of the users of each day. Someone with two versions on a day counts under both, so that the parts are those of
@@ -37,9 +55,10 @@ struct ReleasesPage {
     func shares(_ users: [Int]) -> [Double?] {
       zip(users, sums).map { $1 == 0 ? nil : Double($0) / Double($1) }
     }
-    var series = drawn.enumerated().map { index, release in
+    let colors = ValueColors.numbers(of: drawn.map(\.version))
+    var series = zip(drawn, colors).map { release, color in
       Chart.Series(
-        name: shown(release.version, limit: 60), values: shares(release.dayUsers), mark: .stack, color: index + 1)
+        name: shown(release.version, limit: 60), values: shares(release.dayUsers), mark: .stack, color: color)
     }
     if others.contains(where: { $0 > 0 }) {
       series.append(Chart.Series(name: "Other", values: shares(others), mark: .stack, color: Chart.otherColor))

@@ -48,7 +48,12 @@ struct RetentionPage {
     }
     let unit = form["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .week
     let length = answer.cohorts.map(\.values.count).max() ?? 1
-    if length > 1 { view.pictures = [curves(answer, other, unit, length: length - 1)] }
+    if length > 1 {
+      view.pictures = [curves(answer, other, unit, length: length - 1)]
+      if form.card != nil, let share = RetentionCurve(answer, unit, length: 1).shares[0] {
+        view.figure = CardFigure(value: percentage(share), about: "were back after 1 \(unit.rawValue)")
+      }
+    }
     let columns = ["Cohort", "Users"] + (1..<max(length, 1)).map { "\(unit.rawValue.prefix(1).uppercased())\($0)" }
     let partial = Set(answer.partial)
     let rows = answer.cohorts.map { cohort -> [TemplateValues] in

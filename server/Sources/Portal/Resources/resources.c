@@ -25,6 +25,9 @@ static const struct tern_portal_file templates[] = {
     {"card.mustache", (const char[]){
 #embed "Templates/card.mustache" suffix(, 0)
     }},
+    {"cardmenu.mustache", (const char[]){
+#embed "Templates/cardmenu.mustache" suffix(, 0)
+    }},
     {"choosers.mustache", (const char[]){
 #embed "Templates/choosers.mustache" suffix(, 0)
     }},
@@ -166,6 +169,9 @@ static const struct tern_portal_file assets[] = {
     }},
     {"charts.js", (const char[]){
 #embed "Assets/charts.js" suffix(, 0)
+    }},
+    {"dashboard.js", (const char[]){
+#embed "Assets/dashboard.js" suffix(, 0)
     }},
     {"favicon.svg", (const char[]){
 #embed "Assets/favicon.svg" suffix(, 0)

@@ -8,14 +8,16 @@ package import Warehouse
 package enum SharedContent: Sendable {
   case report(ReportRequest)
   case question(QuestionPage, [String: String])
-  case dashboard(Dashboard, ReportFilter)
+  case dashboard(Dashboard, DashboardScope)
 
   /// The name of dashboards as a page of a link.
   package static let dashboards = "dashboards"
 
-  /// The query of a link to a dashboard, with the filter of all cards.
-  static func query(dashboard: Int64, _ links: PortalLinks) -> String {
-    AddressText.joined(["dashboard=\(dashboard)", links.filterQuery])
+  /// The query of a link to a dashboard, with what it says about all cards.
+  static func query(_ dashboard: Dashboard, _ scope: DashboardScope) -> String {
+    var links = PortalLinks(app: dashboard.app)
+    links.filter = scope.filter
+    return AddressText.joined(["dashboard=\(dashboard.id)", scope.rangeQuery, links.filterQuery])
   }
 }
 
@@ -25,7 +27,7 @@ extension CatalogEditor {
     let parameters = URLEncodedForm(link.query).values
     if link.report == SharedContent.dashboards {
       return try dashboards(app: app.id).first { $0.id.description == parameters["dashboard"] }
-        .map { .dashboard($0, ReportFilter(in: parameters)) }
+        .map { .dashboard($0, DashboardScope(in: parameters)) }
     }
     if let page = QuestionPage(rawValue: link.report) { return .question(page, parameters) }
     return .report(
@@ -45,8 +47,8 @@ extension CatalogEditor {
       switch try content(of: link, app: app, now: now) {
       case .report(let request): try request.checkShareable(segments)
       case .question(let page, let parameters): try QuestionForm(page, parameters, segments: segments).checkShareable()
-      case .dashboard(_, let filter):
-        if try filter.filters(segments).contains(where: \.showsPersonalData) { throw ReportRequest.namesPersons }
+      case .dashboard(_, let scope):
+        if try scope.filter.filters(segments).contains(where: \.showsPersonalData) { throw ReportRequest.namesPersons }
       case nil: throw WarehouseError(.invalid, "This app has no such dashboard.")
       }
       return name(of: link, app: app, now: now, segments: segments, isForAudit: true)

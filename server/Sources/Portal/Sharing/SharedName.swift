@@ -15,9 +15,9 @@ struct SharedName {
       switch content {
       case .report(let request): parts(request)
       case .question(let page, let parameters): parts(QuestionForm(page, parameters, segments: segments))
-      case .dashboard(let dashboard, let filter):
-        ["Dashboard", shown(dashboard.name)] + words(FilterRows(json: filter.json))
-          + [segment(filter.segment)].compactMap { $0 }
+      case .dashboard(let dashboard, let scope):
+        ["Dashboard", shown(dashboard.name)] + words(FilterRows(json: scope.filter.json))
+          + [segment(scope.filter.segment), days(of: scope)].compactMap { $0 }
       }
     return parts.joined(separator: " · ")
   }
@@ -49,6 +49,12 @@ struct SharedName {
     case .segment(let number): segment(number).map { "compared with \($0)" }
     case nil: nil
     }
+  }
+
+  private func days(of scope: DashboardScope) -> String? {
+    guard let range = scope.range else { return nil }
+    let isRelative = if case .dates = range { false } else { true }
+    return words(range.resolved(today: today), isRelative: isRelative)
   }
 
   /// The range in words. One that ends today moves on with the days.

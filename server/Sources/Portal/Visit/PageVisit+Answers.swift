@@ -22,19 +22,24 @@ extension PageVisit {
 
   /// Shows a chart with its numbers, or only the numbers if the page asks for a table.
   ///
-  /// - Parameter columns: The columns of the table; by default the lines of the chart.
+  /// - Parameters:
+  ///   - columns: The columns of the table; by default the lines of the chart.
+  ///   - format: The format of the columns; by default that of the chart.
   func show(
-    _ chart: Chart, columns: [Chart.Series]? = nil, _ heading: String, about: String, _ form: QuestionForm,
+    _ chart: Chart, columns: [Chart.Series]? = nil, format: ChartFormat? = nil, _ heading: String, about: String,
+    _ form: QuestionForm,
     _ view: inout QuestionView
   ) {
     let columns = columns ?? chart.series
+    var figures = chart
+    figures.format = format ?? chart.format
     guard form["show"] == "table" else {
-      view.pictures.append(.init(heading: heading, about: about, content: drawn(chart) + table(chart, columns)))
+      view.pictures.append(.init(heading: heading, about: about, content: drawn(chart) + table(figures, columns)))
       return
     }
     let rows = chart.places.indices.reversed().map { index -> [TemplateValues] in
       [.head(chart.places[index].title)]
-        + columns.map { .cell(chart.format.text($0.values[index]), link: $0.links.isEmpty ? nil : $0.links[index]) }
+        + columns.map { .cell(figures.format.text($0.values[index]), link: $0.links.isEmpty ? nil : $0.links[index]) }
     }
     view.grids.append(
       AnswerGrid(heading: heading, about: about, columns: [chart.unit] + columns.map(\.name), rows: rows))

@@ -17,7 +17,7 @@ extension PageVisit {
       "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.home,
       "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
       "breadcrumb": shell.breadcrumb?.values, "days": request?.days.text, "against": shell.comparison?.against,
-      "range": request.map { range($0) },
+      "range": (request.map { RangeControl($0, mistake: rangeMistake) } ?? shell.range)?.values,
       "timeZone": shell.timeZone,
       "downloads": downloads, "isOpen": request?.includesToday,
       "content": body, "reader": shown(reader.name),
@@ -66,37 +66,9 @@ extension PageVisit {
       "recounting": server.zoneChange(shell.app.id).map { visible($0.text) },
       "content": GuestContent.withoutLinks(body),
     ]
-    return layout(title: "\(heading) · \(shown(shell.app.name))", body: templates.render("shared", values))
-  }
-
-  /// The range of days in use, and the form that changes it.
-  private func range(_ request: ReportRequest) -> TemplateValues {
-    let links = PortalLinks(request)
-    // The values that the form resubmits.
-    var inputs = request.report.parameters.compactMap { parameter -> TemplateValues? in
-      request[parameter].map { ["name": parameter.name, "value": $0] }
-    }
-    if let view = request.view { inputs.append(["name": "view", "value": view.id.description]) }
-    inputs += FilterRows(json: request.filter.json).parameters.map { ["name": $0, "value": $1] }
-    if let segment = request.filter.segment { inputs.append(["name": "segment", "value": segment.description]) }
-    if let comparison = request.comparison { inputs.append(["name": "compare", "value": comparison.text]) }
-    let quick = [7, 30, 90].map { days -> TemplateValues in
-      .link(
-        "\(days) days", links.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
-        isActive: request.length == days && request.days.upperBound == request.today)
-    }
-    return [
-      "action": request.view == nil
-        ? PortalLinks(app: request.app).page(request.report) : "/apps/\(request.app)/\(request.report.name)",
-      "ends": [
-        ("From", "from", rangeMistake?.from ?? request.days.lowerBound.description),
-        ("To", "to", rangeMistake?.to ?? request.days.upperBound.description),
-      ].map { caption, name, value -> TemplateValues in
-        [
-          "caption": caption, "name": name, "value": value, "isFirst": name == "from",
-          "latest": request.today.description,
-        ]
-      }, "mistake": rangeMistake?.message, "inputs": inputs, "quick": quick,
-    ]
+    // A shared dashboard on a wall keeps itself current.
+    return layout(
+      title: "\(heading) · \(shown(shell.app.name))", body: templates.render("shared", values),
+      script: shell.place == .dashboards ? shell.script : nil)
   }
 }

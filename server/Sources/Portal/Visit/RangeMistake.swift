@@ -7,11 +7,15 @@ package struct RangeMistake: Sendable {
   var to: String?
   var message: String
 
+  init(from: String?, to: String?, message: String) {
+    (self.from, self.to) = (from.map { shown($0, limit: 40) }, to.map { shown($0, limit: 40) })
+    self.message = message
+  }
+
   /// Returns `nil` if the error is about something else than the range.
   package init?(_ error: ReportError, in parameters: [String: String]) {
     guard [.invalidDate, .invalidRange, .invalidNumber].contains(error.code) else { return nil }
-    (from, to) = (parameters["from"].map { shown($0, limit: 40) }, parameters["to"].map { shown($0, limit: 40) })
-    message = error.message
+    self.init(from: parameters["from"], to: parameters["to"], message: error.message)
   }
 
   /// The parameters of an address without its range.

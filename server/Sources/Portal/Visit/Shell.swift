@@ -27,6 +27,8 @@ struct Shell {
   var place: AppPlace?
   /// The address of the form that shares the page; `nil` for pages that can't be shared.
   var share: String?
+  /// The control of days of a page that shows no report.
+  var range: RangeControl?
   /// The question of the page in words. Readers of a shared link see it instead of the form.
   var asked: Asked?
 

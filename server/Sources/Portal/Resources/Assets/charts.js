@@ -177,7 +177,11 @@
     canvas.toBlob((blob) => save(blob, name), "image/png");
   }
 
-  for (const figure of document.querySelectorAll("figure.chart, figure.funnel, .flow > svg")) {
+  function addButtons(root) {
+    for (const figure of root.querySelectorAll("figure.chart, figure.funnel, .flow > svg")) { addButton(figure); }
+  }
+
+  function addButton(figure) {
     const drawing = figure.querySelector("svg[aria-label]");
     const heading = figure.closest("section")?.querySelector("h2, h3");
     const label = drawing?.getAttribute("aria-label") || heading?.textContent.trim() || document.title;
@@ -208,4 +212,7 @@
     }
     (figure.closest(".flow") ?? figure).after(line);
   }
+
+  addButtons(document);
+  document.addEventListener("refreshed", ({ target }) => addButtons(target));
 })();

@@ -22,7 +22,7 @@ for (const code of navigator.clipboard ? document.querySelectorAll(samples) : []
   if (/^T[DH]$/.test(code.tagName)) { code.append(button); } else { (code.closest("pre") ?? code).after(button); }
 }
 
-// Dashboards on a wall, and pages that show progress, reload.
+// Pages that show progress reload.
 for (const wall of document.querySelectorAll("[data-reload]")) {
   setTimeout(() => location.reload(), Number(wall.dataset.reload) * 1000);
 }

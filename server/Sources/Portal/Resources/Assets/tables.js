@@ -84,9 +84,14 @@
     });
   }
 
-  for (const table of document.querySelectorAll("main table")) {
-    if (!table.tHead || table.tBodies.length !== 1 || table.tBodies[0].rows.length < fewest) { continue; }
-    addSorting(table);
-    if (table.tBodies[0].rows.length > long && !table.closest(".figures, .cards")) { addSearch(table); }
+  function improve(tables) {
+    for (const table of tables) {
+      if (!table.tHead || table.tBodies.length !== 1 || table.tBodies[0].rows.length < fewest) { continue; }
+      addSorting(table);
+      if (table.tBodies[0].rows.length > long && !table.closest(".figures, .cards")) { addSearch(table); }
+    }
   }
+
+  improve(document.querySelectorAll("main table"));
+  document.addEventListener("refreshed", ({ target }) => improve(target.querySelectorAll("table")));
 }());
