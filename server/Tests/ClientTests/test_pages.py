@@ -68,6 +68,34 @@ def test_a_card_is_dragged_to_another_place(browser, demo):
     assert not browser.check()
 
 
+@pytest.mark.parametrize("days", ["days=never", "days=99999999999999999999", "from=2026-05-01&to=2026-04-01", "from=%22%3E%3Cb%3E&to=x"])
+@pytest.mark.parametrize("view", ["", "view=full&"])
+def test_days_of_a_dashboard_that_are_none_are_refused_in_words(browser, demo, days, view):
+    browser.open(f"{demo.address}/apps/1/dashboards/1?{view}{days}")
+    assert len(browser.all("main [role=alert]")) == 1
+    assert all(line.text for line in browser.all(".cards .headline .changeline")), "cards have their own days"
+
+
+def test_a_dashboard_is_arranged_without_scripts(browser, demo):
+    address = f"{demo.address}/apps/1/dashboards/1"
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.open(f"{address}?days=7")
+        before = [head.text for head in browser.all(".cards > .panel h2")]
+        assert not any(grip.is_displayed() for grip in browser.all(".grip"))
+        for place, button in [(0, "right"), (1, "left")]:
+            card = browser.all(".cards > .panel")[place]
+            card.find_element(By.CSS_SELECTOR, ".cardmenu > summary").click()
+            card.find_element(By.CSS_SELECTOR, f"form.move button[aria-label$='{button}']").click()
+            wait(browser, lambda: browser.driver.current_url == f"{address}?days=7#place{1 - place}")
+            names = [head.text for head in browser.all(".cards > .panel h2")]
+            assert names == ([before[1], before[0], *before[2:]] if place == 0 else before)
+        browser.open(f"{address}?view=full")
+        assert not browser.find("[data-fill]").is_displayed(), "only a script can fill the screen"
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
 def test_cards_read_their_figures_again(browser, demo):
     browser.open(f"{demo.address}/apps/1/dashboards/1?view=full")
     assert not browser.all("nav.menu")

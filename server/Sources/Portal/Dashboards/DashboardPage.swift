@@ -53,6 +53,7 @@ package struct DashboardPage: Page {
       let values: TemplateValues = [
         "appName": shown(app.name), "heading": shown(current.name), "cards": cards,
         "back": links.dashboard(current.id, scope), "timeZone": app.timeZone, "rangeDays": days?.text,
+        "mistake": scope.mistake?.message,
         "filtered": scope.filter.isEmpty ? nil : filterBar(current, links).words, "every": Self.secondsBetweenRefreshes,
       ]
       return visit.layout(
