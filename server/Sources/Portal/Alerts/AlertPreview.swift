@@ -52,8 +52,11 @@ struct AlertPreview: Sendable {
     }
     let count = "It would have fired \(counted(breaches.count, "time")) in the last \(days) days"
     guard !breaches.isEmpty else { return "\(count)." }
-    let dates = breaches.suffix(Self.namedDates).reversed().map { $0.label.replacing("T", with: ", ") }
-    return "\(count), \(breaches.count > Self.namedDates ? "the latest " : "")on \(dates.joined(separator: "; "))."
+    let dates = breaches.suffix(Self.namedDates).reversed().map { breach in
+      let (day, time) = (breach.label.prefix(10), breach.label.dropFirst(11))
+      return (Day(String(day))?.shortText ?? String(day)) + (time.isEmpty ? "" : " \(time)")
+    }
+    return "\(count), \(breaches.count > Self.namedDates ? "the latest " : "")on \(dates.joined(separator: ", "))."
   }
 
   /// The chart, and its numbers unless they are very many, as HTML.

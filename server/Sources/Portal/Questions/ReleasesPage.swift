@@ -82,32 +82,32 @@ struct ReleasesPage {
     let lastDay = answer.dayUsers.lastIndex { $0 > 0 }
     let rows = answer.releases.map { release -> [TemplateValues] in
       let share = lastDay.flatMap { release.adoption(dayUsers: answer.dayUsers)[$0] }
-      let own: [TemplateValues] = [
+      let start: [TemplateValues] = [
         .head(
           shown(release.version, limit: 60),
           filter: visit.filterLink(form, app, FilterRow("version", value: release.version))),
-        .cell(release.firstDay?.shortText ?? "–"),
-        .cell(Self.against(release.comparison)),
-        .cell(share.map { percentage($0) } ?? "–", bar: share.map { ShareBar.svg($0) } ?? ""),
+        .cell(release.firstDay?.shortText ?? "–", bar: Self.against(release.comparison)),
+      ]
+      let counts: [TemplateValues] = [
+        .cell(
+          grouped(release.newErrors.count),
+          link: visit.reader.isGuest || form.card != nil ? nil : errors(release.newErrors)),
         .cell(
           grouped(release.figures.users), link: people(release, release.figures.users),
           bar: Self.before(release.comparison) { $0.users }),
         .cell(grouped(release.figures.sessions), bar: Self.before(release.comparison) { $0.sessions }),
-        .cell(
-          grouped(release.newErrors.count),
-          link: visit.reader.isGuest || form.card != nil ? nil : errors(release.newErrors)),
+        .cell(share.map { percentage($0) } ?? "–", bar: share.map { ShareBar.svg($0) } ?? ""),
       ]
       let figures = zip(Self.figures(release.figures), columns).enumerated().map { index, pair in
         cell(pair.0, of: index, release, conversions, pair.1)
       }
-      return own + figures
+      // What a release may have made worse comes first: a narrow window shows no more.
+      return start + figures + counts
     }
     return AnswerGrid(
       heading: "Releases", about: Self.about,
-      columns: [
-        "Release", "Since", "Compared", "Adoption", "Users", "Sessions", "New errors", "Crash-free users",
-        "Crash-free sessions",
-      ] + conversions.map(\.conversion.title), rows: rows,
+      columns: ["Release", "Since", "Crash-free users", "Crash-free sessions"] + conversions.map(\.conversion.title)
+        + ["New errors", "Users", "Sessions", "Adoption"], rows: rows,
       note:
         "Crash-free: \(QuestionMetric.Plain.crashFreeUsers.about) Figures of fewer than \(Share.few) users or sessions "
         + "are marked “few”: they may be far off.")
@@ -166,9 +166,11 @@ struct ReleasesPage {
       "<span class=\"difference noise\">\(grouped(count(comparison.release))), before: \(grouped(count(comparison.before)))</span>"
   }
 
+  /// The days of the comparison, and the release before.
   private static func against(_ comparison: ReleasesAnswer.Comparison?) -> String {
-    guard let comparison else { return "–" }
-    return "first \(counted(comparison.days, "day")), \(shown(comparison.previous, limit: 40))"
+    guard let comparison else { return "" }
+    let words = "first \(counted(comparison.days, "day")), \(shown(comparison.previous, limit: 40))"
+    return "<span class=\"difference noise\">\(escaped(words))</span>"
   }
 
   // MARK: - Links
