@@ -68,13 +68,15 @@ struct AlertPages: SettingsForms {
         }
         done = "saved"
       case "mute":
-        _ = try site.catalog.muteAlert(number, app: app?.id, until: site.wallTime() + Self.mute)
+        guard try site.catalog.muteAlert(number, app: app?.id, until: site.wallTime() + Self.mute) != nil else {
+          throw APIError.unknownAlert
+        }
         done = "saved"
       case "unmute":
-        _ = try site.catalog.muteAlert(number, app: app?.id, until: nil)
+        guard try site.catalog.muteAlert(number, app: app?.id, until: nil) != nil else { throw APIError.unknownAlert }
         done = "saved"
       case "delete":
-        _ = try site.catalog.removeAlert(number, app: app?.id)
+        guard try site.catalog.removeAlert(number, app: app?.id) != nil else { throw APIError.unknownAlert }
         done = "deleted"
       default: throw APIError.unknownAction
       }

@@ -13,9 +13,11 @@ extension AlertForm {
   ///   - name: The name of the alert that the form changes.
   ///   - faults: The mistakes in the builder's fields, by their names.
   ///   - chart: The course of the figure as HTML.
+  ///   - result: What became of the form that was posted.
   func values(
     _ visit: PageVisit, app: App?, name: String?, to address: String, _ destinations: AlertDestinations,
-    faults: [String: String], chart: String?, words: String?, message: String?
+    faults: [String: String], chart: String?, words: String?, message: String?,
+    result: FormResult
   ) -> TemplateValues {
     let links = app.map { PortalLinks(app: $0.id) }
     let about = app != nil && isAboutFigure
@@ -49,7 +51,8 @@ extension AlertForm {
       "to": visible((fields["to"] ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")),
       "mail": visit.server.sendsMail
         ? nil : "Mail isn’t set up on this server, so mails wait and fail: its operator sets --smtp and --mail-from.",
-      "more": more(figure, app).map(\.values), "isMoreOpen": alertID != nil, "help": help(app),
+      "more": more(figure, app).map(\.values), "isMoreOpen": alertID != nil || result.message != nil,
+      "notice": result.message.map { visible($0) }, "done": result.done.map { visible($0) }, "help": help(app),
       "builderScript": PortalAssets.link("builder.js"),
     ]
   }

@@ -74,6 +74,9 @@ package struct AlertForm: Sendable {
     guard let kind = AlertCondition.Kind(rawValue: fields["kind"] ?? "") else {
       throw WarehouseError(.invalid, "Choose a condition.")
     }
+    if let text = fields["period"], !text.isEmpty, AlertPeriod(rawValue: text) == nil {
+      throw WarehouseError(.invalid, "Choose day or hour.")
+    }
     let question = question(replacing: old?.question)
     switch kind {
     case .above: return .above(try number(), question)
@@ -96,9 +99,14 @@ package struct AlertForm: Sendable {
     }
   }
 
+  /// True if the form has a limit, right or wrong.
+  var hasLimit: Bool { !(fields["limit"] ?? "").trimmed.isEmpty }
+
   private func number() throws(WarehouseError) -> Double {
     let text = (fields["limit"] ?? "").trimmed
-    guard let number = Double(text), number.isFinite else {
+    // Swift reads hexadecimal numbers, too, which here are a slip.
+    guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let number = Double(text), number.isFinite
+    else {
       throw WarehouseError(.invalid, "Enter a number as the limit.")
     }
     return number

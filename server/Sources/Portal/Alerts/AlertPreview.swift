@@ -34,10 +34,12 @@ struct AlertPreview: Sendable {
       var answers: [Answer] = []
       for question in past.questions { answers.append(try await ask(question).answer) }
       (figures, days) = (past.figures(answers) ?? [], past.days)
-      guard let condition = try? form.condition() else { return }
+      guard form.hasLimit else { return }
       let alert = Alert(
-        app: app.id, name: "", condition: condition, minimumUsers: try? form.minimumUsers(), destinations: [])
+        app: app.id, name: "", condition: try form.condition(), minimumUsers: try form.minimumUsers(), destinations: [])
       breaches = AlertReplay(alert, figures).breaches
+    } catch let error as WarehouseError where error.code == .invalid {
+      message = error.message
     } catch let error as QuestionError {
       fault = form.figure.fault(error)
       message = fault == nil ? error.message : nil

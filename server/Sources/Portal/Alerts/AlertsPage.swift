@@ -122,13 +122,15 @@ package struct AlertsPage: AppPage {
         shown(notification.deliveries.map(\.text).joined(separator: "; "), empty: "–"),
       ])
     }
+    // What became of the form is said beside its buttons: the page opens there.
+    let isOfForm = form.fields["do"] != nil
     var page = ManagementPage(
       title: "Alerts",
       lead: app == nil
         ? "The server reports its own problems, such as a full disk or a failed backup: once, and once when they are over."
         : "The server checks every two minutes and reports once when a limit is crossed, once when that is over, and once "
           + "when data that arrives late changes either.",
-      result: result,
+      result: isOfForm ? FormResult() : result,
       tables: [
         .list("Alerts", ["Name", "Condition", "To", "State"], rows, empty: "No alerts yet. Add one below."),
         .list(
@@ -141,7 +143,7 @@ package struct AlertsPage: AppPage {
       form.values(
         visit, app: app, name: form.alertID.flatMap { names[$0] }, to: address, destinations, faults: faults,
         chart: app.flatMap { preview?.html(form, visit, app: $0, now: now) }, words: preview?.words,
-        message: preview?.message))
+        message: preview?.message, result: isOfForm ? result : FormResult()))
     guard let app else { return visit.management(page) }
     return visit.management(page, app: app, apps: apps, place: .alerts)
   }

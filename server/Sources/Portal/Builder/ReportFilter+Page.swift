@@ -10,8 +10,11 @@ extension ReportFilter {
   /// Creates the filter of a page from the parameters of its address or the fields of its form.
   package init(in parameters: [String: String]) {
     let merged = Self.merged(parameters)
-    self.init(json: merged["filters"] ?? "", segment: merged["segment"].flatMap { Int64($0) })
+    self.init(json: merged["filters"] ?? "", segment: merged["segment"].map { Int64($0) ?? Self.noSegment })
   }
+
+  /// A number that no segment has, for text that isn't one: it must not mean everyone.
+  private static let noSegment: Int64 = -1
 
   /// The mistakes in the filter, by the name of their field.
   func faults(_ segments: [SavedSegment]) -> [String: String] {

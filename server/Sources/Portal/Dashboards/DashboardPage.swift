@@ -104,6 +104,8 @@ package struct DashboardPage: Page {
     if let form = form(of: card, number: number) {
       link = PortalLinks(app: app.id).question(form.page, form.query())
       do {
+        // A filter that can't be read must not mean everything.
+        _ = try scope.filter.filters(visit.segments)
         view = try await form.page.definition.view(visit, form, app, today, ask)
       } catch let error as QuestionError {
         view.message = form.message(error)

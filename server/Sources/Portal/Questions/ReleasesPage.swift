@@ -12,9 +12,9 @@ struct ReleasesPage {
   let today: Day
 
   private static let about =
-    "Each release against the one before at equal age: the first days of both, as many as the younger one has. The upper "
-    + "line is the 95 % interval of the release, the lower one that of the release before. A difference without a colour "
-    + "may be chance."
+    "Large figures are those of the chosen days. Small ones compare each release with the one before at equal age: the "
+    + "first days of both, as many as the younger one has, \(ReleasesQuestion().days) at most. The upper line is the 95 % "
+    + "interval of the release, the lower one that of the release before. A difference without a colour may be chance."
 
   func show(_ answer: ReleasesAnswer, over days: ClosedRange<Day>, _ view: inout QuestionView) {
     guard !answer.releases.isEmpty else {

@@ -27,13 +27,21 @@
     const card = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-card]");
     mark(card && card !== moved ? card : null);
   });
+
+  // Returns the card that was dragged, and the place where it was.
+  function release() {
+    const [card, place] = [moved, target?.dataset.card];
+    card.classList.remove("moved");
+    moved = null;
+    mark(null);
+    return [card, place];
+  }
+
   for (const end of ["pointerup", "pointercancel"]) {
     board.addEventListener(end, () => {
       if (!moved) { return; }
-      const [form, place] = [moved.querySelector("form.move"), target?.dataset.card];
-      moved.classList.remove("moved");
-      moved = null;
-      mark(null);
+      const [card, place] = release();
+      const form = card.querySelector("form.move");
       if (end !== "pointerup" || place === undefined) { return; }
       const field = document.createElement("input");
       [field.type, field.name, field.value] = ["hidden", "to", place];
@@ -41,6 +49,21 @@
       form.submit();
     });
   }
+
+  function closeMenus(but) {
+    for (const menu of board.querySelectorAll(".cardmenu[open]")) {
+      if (menu.contains(but)) { continue; }
+      if (menu.contains(document.activeElement)) { menu.querySelector("summary").focus(); }
+      menu.open = false;
+    }
+  }
+
+  document.addEventListener("click", (event) => closeMenus(event.target));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") { return; }
+    if (moved) { release(); }
+    closeMenus(null);
+  });
 
   // Leaves out the browser's own bars, which only someone's click may do.
   const fill = document.querySelector("[data-fill]");

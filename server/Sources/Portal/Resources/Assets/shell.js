@@ -29,7 +29,7 @@ for (const wall of document.querySelectorAll("[data-reload]")) {
 
 // A form that someone unfolds is ready to be filled in.
 document.addEventListener("toggle", ({ target }) => {
-  if (target.open && document.activeElement?.parentNode === target) {
+  if (target.open && !target.matches(".cardmenu") && document.activeElement?.parentNode === target) {
     target.querySelector("form[method=post] :is(input:not([type=hidden]), select, textarea)")?.focus();
   }
 }, true);
