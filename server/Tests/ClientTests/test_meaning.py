@@ -401,7 +401,8 @@ def test_an_alert_on_a_share_is_quiet_at_100_percent_and_late_crashes_raise_it_o
     browser.open(program.page("Crashes", "/explore?metric=crash_free_users"))
     browser.open(browser.find("a[href*='/alerts?question=']").get_attribute("href"))
     Select(browser.find("#form [name=kind]")).select_by_value("below")
-    for name, value in [("name", "Stability"), ("limit", "90"), ("to", to)]:
+    browser.find("#form details.later summary").click()
+    for name, value in [("name", "Stability"), ("limit", "90"), ("users", "1"), ("to", to)]:
         browser.find(f"#form [name={name}]").send_keys(value)
     browser.follow(browser.find("#form button.primary"))
     assert "below 90 % per day" in rows(browser)[0][1]
