@@ -106,7 +106,8 @@ def links(visitor, start):
             parts = urlsplit(link)
             if parts.netloc != host or link in seen:
                 continue
-            names = {pair.split("=")[0] for pair in parts.query.split("&")}
+            # No right depends on the days or on how a chart is drawn, and links to others of both multiply.
+            names = {pair.split("=")[0] for pair in parts.query.split("&")} - {"days", "from", "to", "show"}
             kind = (re.sub(r"\d+", "N", parts.path), tuple(sorted(names)))
             if kinds.get(kind, 0) >= 3:
                 continue
