@@ -1,6 +1,6 @@
 package import Warehouse
 
-/// What a message says about a figure besides its limit: what is usual, and what may have caused it.
+/// The rest of what a message says about a figure: the usual range, and the release that may have caused it.
 package struct FigureContext: Sendable, Hashable {
   /// The range of most figures of the weeks before; `nil` if there are too few.
   package var usual: ClosedRange<Double>?

@@ -51,7 +51,7 @@ package struct PastPeriods: Sendable {
   }
 }
 
-/// What an alert would have reported about past periods, decided as a running alert decides.
+/// The reports that an alert would have made about past periods, decided by the code of a running alert.
 package struct AlertReplay: Sendable {
   /// The figures at which the alert would have fired, oldest first.
   package let breaches: [PeriodFigure]

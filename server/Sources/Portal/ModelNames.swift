@@ -2,8 +2,8 @@ import Warehouse
 
 /// The names under which Apple sells the models that devices report as identifiers, such as `iPhone15,2`.
 ///
-/// From Apple's technical specifications (support.apple.com) and the identifiers in its firmware; as of October 2025. Identifiers
-/// that aren't in it are shown as they are.
+/// Names as in Apple's technical specifications (support.apple.com), identifiers as in two public lists of them; as of October
+/// 2025. Identifiers that aren't in it are shown as they are.
 enum ModelNames {
   /// By the kind of device: each name with its identifiers, without that kind.
   private static let table: [String: KeyValuePairs<String, String>] = [
@@ -69,6 +69,6 @@ enum ModelNames {
 }
 
 /// The name of a device's model for display, from its identifier.
-func modelName(_ identifier: String, empty: String = "–") -> String {
-  ModelNames.byIdentifier[identifier] ?? shown(identifier, empty: empty)
+func modelName(_ identifier: String, empty: String = "–", limit: Int = 300) -> String {
+  ModelNames.byIdentifier[identifier] ?? shown(identifier, empty: empty, limit: limit)
 }

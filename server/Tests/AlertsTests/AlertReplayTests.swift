@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import Alerts
 
-/// How often an alert would have fired, against alerts that run.
+/// The number of times that an alert would have fired, against alerts that run.
 @Suite struct AlertReplayTests {
   /// A day or an hour of a random series.
   private struct Point {

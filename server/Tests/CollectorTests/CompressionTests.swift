@@ -26,13 +26,14 @@ import Testing
     }
   }
 
-  @Test(arguments: ["/account", "/tokens", "/users", "/apps/1/setup", "/apps/1/settings", "/login"])
+  @Test(arguments: ["/account", "/tokens", "/users", "/apps/1/setup", "/apps/1/settings"])
   func `a page that may show secrets is sent as it is`(path: String) async throws {
     let fixture = try Fixture()
     let headers: HTTPFields = [.cookie: try fixture.cookie(), .acceptEncoding: "gzip"]
     try await fixture.routed { client in
       let page = try await client.execute(uri: path, method: .get, headers: headers)
-      #expect(page.headers[.contentEncoding] == nil, "\(page.status)")
+      #expect(page.status == .ok && page.body.readableBytes > 1_024)
+      #expect(page.headers[.contentEncoding] == nil)
     }
   }
 }

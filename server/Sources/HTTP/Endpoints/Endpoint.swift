@@ -20,8 +20,8 @@ package struct Endpoint: Sendable {
     /// Reading figures of the whole server: for owners, and for tokens that are not limited to an app.
     case server
 
-    /// True for pages of reports. Only they are compressed: the length of a compressed page tells something about its text to
-    /// whoever can choose a part of it and watch the connection, and other pages may show secrets.
+    /// True for pages of reports. Only they are compressed, because other pages may show secrets: someone who can choose a part
+    /// of a page and watch the connection learns something about the rest from its compressed length.
     var isForReading: Bool {
       switch self {
       case .permission(.read), .permission(.readPersonalData), .report: true

@@ -122,7 +122,7 @@ package struct AlertsPage: AppPage {
         shown(notification.deliveries.map(\.text).joined(separator: "; "), empty: "–"),
       ])
     }
-    // What became of the form is said beside its buttons: the page opens there.
+    // The page opens at the form, so the form says what became of it.
     let isOfForm = form.fields["do"] != nil
     var page = ManagementPage(
       title: "Alerts",

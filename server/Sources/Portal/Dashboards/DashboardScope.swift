@@ -4,8 +4,8 @@ import ServerBase
 import TernBase
 package import Warehouse
 
-/// What the address of a dashboard says about all its cards: a filter in addition to that of each card, and days instead of those
-/// of each card.
+/// The part of a dashboard's address that applies to all cards: a filter in addition to that of each card, and days instead of
+/// those of each card.
 package struct DashboardScope: Sendable {
   package var filter: ReportFilter
   /// The days of all cards; `nil` if each card has its own.

@@ -101,7 +101,7 @@ struct ReleasesPage {
       let figures = zip(Self.figures(release.figures), columns).enumerated().map { index, pair in
         cell(pair.0, of: index, release, conversions, pair.1)
       }
-      // What a release may have made worse comes first: a narrow window shows no more.
+      // The figures that a release may have made worse come first: a narrow window shows no more.
       return start + figures + counts
     }
     return AnswerGrid(

@@ -15,8 +15,8 @@ package import Warehouse
 /// A record on disk of the work in progress, so that the next start knows what a crashed process was doing.
 ///
 /// Each piece of work has a small file in `work`, which is blank again once the work has ended. Files aren't synced: they need to
-/// survive the process, not a power failure. Work found at a start was interrupted, and is held until it is examined; everything else goes on. If it keeps
-/// ending the process without a row to blame, it is held for an hour.
+/// survive the process, not a power failure. Work found at a start was interrupted, and is held until it is examined; everything
+/// else goes on. If it keeps ending the process without a row to blame, it is held for an hour.
 package final class WorkJournal: Sendable {
   /// Work that was being done when a process ended.
   struct Interruption: Codable, Equatable {

@@ -106,7 +106,8 @@ struct ErrorGroupPage: CustomReportPage {
     return [
       "link": page.links.page(AppReports.error, [.occurrence: String(error.id)]),
       "time": page.request.zone.dateTime(of: error.time),
-      "version": brief(labels.version), "system": brief(labels.system), "model": modelName(error.device.model),
+      "version": brief(labels.version), "system": brief(labels.system),
+      "model": modelName(error.device.model, limit: 60),
       "user": brief(error.user),
       "userLink": error.user.isEmpty
         ? nil : page.links.trail(of: .user(error.user), from: (error.id, error.time)), "install": "#\(error.install)",
