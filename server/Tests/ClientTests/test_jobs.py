@@ -1,4 +1,4 @@
-"""Ten jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
+"""Thirteen jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
 
 import re
 import time

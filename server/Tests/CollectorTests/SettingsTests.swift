@@ -177,6 +177,10 @@ import Testing
     let good = ConfigCommand.listing(EffectiveSettings(environment: ["TERN_MAIL_PASSWORD": "hunter2"]), of: [secret])
     #expect(good.contains("(secret)") && good.contains("TERN_MAIL_PASSWORD") && !good.contains("hunter2"))
     #expect(ConfigCommand.listing(EffectiveSettings(), of: [secret]).contains(/mail-password +- +default/))
+    let plain = Setting("mail-server", "address", "The mail server.") { $0 }
+    let listed = ConfigCommand.listing(
+      EffectiveSettings(environment: ["TERN_MAIL_SERVER": "smtp://tern:hunter2@mail:25"]), of: [plain])
+    #expect(listed.contains("(secret)") && !listed.contains("hunter2"))
     let line = try message { try EffectiveSettings(environment: ["TERN_MAIL_PASSWORD": "abc"]).check([secret]) }
     #expect(!line.contains("abc") && line.contains("Enter four characters."))
     let address = try message {

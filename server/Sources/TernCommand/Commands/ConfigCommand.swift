@@ -35,8 +35,7 @@ struct ConfigCommand: ParsableCommand {
   static func listing(_ settings: EffectiveSettings, of all: [any SettingDescription]) -> String {
     let rows = all.map { setting in
       let (texts, source) = settings.texts(setting)
-      let isHidden = setting.isSecret && !texts.isEmpty
-      let value = isHidden ? "(secret)" : texts.isEmpty ? "-" : texts.joined(separator: ", ")
+      let value = texts.isEmpty ? "-" : setting.hides(texts) ? "(secret)" : texts.joined(separator: ", ")
       return [setting.name, ServerFailure.line(value), name(of: source)]
     }
     return CommandOutput.table([["Setting", "Value", "From"]] + rows)
