@@ -20,10 +20,17 @@ extension NaiveEvaluator {
       }
     }
     let sorted = edges.map { PathsAnswer.Edge(step: $0.step, from: $0.from, to: $0.to, sessions: $1) }
-      .sorted(by: PathsAnswer.Edge.precedes)
+      .sorted(by: Self.precedes)
     var other = Array(repeating: 0, count: question.depth - 1)
     for edge in sorted.dropFirst(question.limit) { other[edge.step - 1] += edge.sessions }
     return PathsAnswer(edges: Array(sorted.prefix(question.limit)), other: other, ended: ended)
+  }
+
+  /// Orders edges by frequency descending, then step, start and end; screens before events.
+  private static func precedes(_ left: PathsAnswer.Edge, _ right: PathsAnswer.Edge) -> Bool {
+    if left.sessions != right.sessions { return left.sessions > right.sessions }
+    if left.step != right.step { return left.step < right.step }
+    return left.from != right.from ? left.from < right.from : left.to < right.to
   }
 
   private struct EdgeKey: Hashable {

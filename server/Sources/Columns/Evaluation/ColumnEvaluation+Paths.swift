@@ -32,10 +32,8 @@ private final class PathPart {
 extension ColumnEvaluation {
   func answer(_ question: PathsQuestion) throws -> PathsAnswer {
     let all = try pathCounts(question)
-    let sorted = all.sorted
-    var other = Array(repeating: 0, count: question.depth - 1)
-    for edge in sorted.dropFirst(question.limit) { other[edge.step - 1] += edge.sessions }
-    return PathsAnswer(edges: Array(sorted.prefix(question.limit)), other: other, ended: all.ended)
+    let (edges, other) = all.mostFrequent(question.limit)
+    return PathsAnswer(edges: edges, other: other, ended: all.ended)
   }
 
   /// Counts the paths of all sessions; with an edge, lists the sessions that take it instead.

@@ -62,15 +62,40 @@ final class PathCounts {
     }
   }
 
-  /// All edges, the most frequent first.
-  var sorted: [PathsAnswer.Edge] {
-    (0..<edges.count).map { index in
+  /// The most frequent edges in order, and the sessions of all others by step.
+  func mostFrequent(_ limit: Int) -> (edges: [PathsAnswer.Edge], other: [Int]) {
+    // There may be as many edges as pairs of nodes, so names are compared once for each node, not for each pair of edges.
+    let ranks = nodes.ranks
+    let order = (0..<edges.count).map { index in
       let (step, pair) = (edges.pair(index).first, edges.pair(index).second)
-      return PathsAnswer.Edge(
-        step: Int(step), from: nodes.node(Int(pair >> 32)), to: nodes.node(Int(pair & 0xFFFF_FFFF)),
-        sessions: counts.elements[index])
+      return Rank(
+        sessions: counts.elements[index], step: Int(step), from: ranks[Int(pair >> 32)],
+        to: ranks[Int(pair & 0xFFFF_FFFF)], edge: index)
     }
-    .sorted(by: PathsAnswer.Edge.precedes)
+    .sorted()
+    var other = Array(repeating: 0, count: ended.count - 1)
+    for rank in order.dropFirst(limit) { other[rank.step - 1] += rank.sessions }
+    return (order.prefix(limit).map { edge($0.edge) }, other)
+  }
+
+  private func edge(_ index: Int) -> PathsAnswer.Edge {
+    let (step, pair) = (edges.pair(index).first, edges.pair(index).second)
+    return PathsAnswer.Edge(
+      step: Int(step), from: nodes.node(Int(pair >> 32)), to: nodes.node(Int(pair & 0xFFFF_FFFF)),
+      sessions: counts.elements[index])
+  }
+
+  /// The place of an edge: the most frequent come first, then those of earlier steps, then by their nodes.
+  private struct Rank: Comparable {
+    let sessions: Int
+    let step: Int
+    let from: Int
+    let to: Int
+    let edge: Int
+
+    static func < (left: Rank, right: Rank) -> Bool {
+      (right.sessions, left.step, left.from, left.to) < (left.sessions, right.step, right.from, right.to)
+    }
   }
 }
 
@@ -92,6 +117,13 @@ final class PathNodes {
 
   var count: Int { nodes.count }
   func node(_ number: Int) -> PathsAnswer.Node { nodes[number] }
+
+  /// The place of each node in the order of nodes.
+  var ranks: [Int] {
+    var ranks = Array(repeating: 0, count: nodes.count)
+    for (rank, number) in nodes.indices.sorted(by: { nodes[$0] < nodes[$1] }).enumerated() { ranks[number] = rank }
+    return ranks
+  }
 
   /// Numbers the labels of a chunk.
   func load(_ chunk: Chunk) -> UnsafeMutablePointer<Int32> {

@@ -198,15 +198,6 @@ package struct PersonsAnswer: Equatable, Sendable {
   }
 }
 
-extension PathsAnswer.Edge {
-  /// Orders edges by frequency descending, then step, start and end; screens before events.
-  package static func precedes(_ left: PathsAnswer.Edge, _ right: PathsAnswer.Edge) -> Bool {
-    if left.sessions != right.sessions { return left.sessions > right.sessions }
-    if left.step != right.step { return left.step < right.step }
-    return left.from != right.from ? left.from < right.from : left.to < right.to
-  }
-}
-
 extension PathsAnswer.Node: Comparable {
   /// Orders screens before events, then by name.
   package static func < (left: PathsAnswer.Node, right: PathsAnswer.Node) -> Bool {
