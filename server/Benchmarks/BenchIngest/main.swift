@@ -51,6 +51,16 @@ let lines: [UInt8] = {
   }
 }()
 
+/// A batch of hits as the Google Analytics SDK sends it.
+let hits: [UInt8] = {
+  let hits = (0..<20).map { number in
+    "v=1&tid=UA-12345-1&cid=\(uuid(7))&t=event&ec=Videos&ea=Video%20clicked&el=Jazz%20%26%20Soul&ev=\(number)&cd=Player"
+      + "&an=Player&av=3.2.0&aid=br.example.player&ul=pt-br&sr=1179x2556&cd1=Premium&cm2=\(number)"
+      + "&ht=\(1_740_924_300_000 + number)&qt=\(900 + number)&z=\(4_000_000 + number)&_v=mi3.1.2"
+  }
+  return Array(hits.joined(separator: "\n").utf8)
+}()
+
 /// Processor nanoseconds of this thread.
 func processorTime() -> Int {
   var time = timespec()
@@ -81,6 +91,9 @@ try measure("App Center, 50 logs", logs, events: 50) {
 }
 try measure("native, 50 lines", lines, events: 50) {
   try NativeParser.parse($0, received: received, key: key, app: 1).events.count
+}
+measure("hits, batch of 20", hits, events: 20) { body in
+  body.withUnsafeBytes { MeasurementParser.batch($0, received: received, key: key) }.reduce(0) { $0 + $1.batch.events.count }
 }
 let hostile = Array(#"{"logs":["#.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 16 << 20 - 9)
 measure("hostile, 16 MiB of [", hostile, events: 0) {

@@ -44,9 +44,9 @@ struct FormParameters {
     if value.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }) {
       return value.isEmpty ? nil : Ingest.text(value, limit: limit)
     }
-    let collapsed = Self.collapsed(Self.decodedBytes(value))
-    guard !collapsed.isEmpty else { return nil }
-    return collapsed.withUnsafeBytes { Ingest.text($0, limit: limit) }
+    var decoded = decodedBytes(value)
+    collapse(&decoded)
+    return decoded.isEmpty ? nil : decoded.withUnsafeBytes { Ingest.text($0, limit: limit) }
   }
 
   /// Returns the decoded bytes of a parameter, with all their white space; `nil` if it is absent.
@@ -60,9 +60,13 @@ struct FormParameters {
   /// The names in the order sent.
   var names: [String] { pairs.map(\.name) }
 
+  /// Returns true if a parameter has a name, also one without a value.
+  func contains(_ name: String) -> Bool { raw(name) != nil }
+
   /// Returns all pairs except those with some names, in the order and encoding sent.
-  func text(without names: Set<String>) -> [UInt8] {
+  func text(without names: [String]) -> [UInt8] {
     var text: [UInt8] = []
+    text.reserveCapacity(pairs.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 2 })
     for pair in pairs where !names.contains(pair.name) {
       text += pair.name.utf8
       text.append(UInt8(ascii: "="))
@@ -88,9 +92,16 @@ struct FormParameters {
     return decoded.flatMap { $0 == 0 ? Array("\u{FFFD}".utf8) : [$0] }
   }
 
-  private static func collapsed(_ bytes: [UInt8]) -> [UInt8] {
-    let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-    guard bytes.contains(where: isSpace) else { return bytes }
-    return Array(bytes.split(whereSeparator: isSpace).joined(separator: [0x20]))
+  /// Removes white space at both ends, and leaves one space of each run between words.
+  private static func collapse(_ bytes: inout [UInt8]) {
+    var count = 0
+    for index in bytes.indices {
+      let isSpace = bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index])
+      if isSpace, count == 0 || bytes[count - 1] == 0x20 { continue }
+      bytes[count] = isSpace ? 0x20 : bytes[index]
+      count += 1
+    }
+    if count > 0, bytes[count - 1] == 0x20 { count -= 1 }
+    bytes.removeSubrange(count...)
   }
 }

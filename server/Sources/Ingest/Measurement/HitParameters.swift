@@ -16,12 +16,13 @@ package struct HitParameter: Sendable, Hashable {
 }
 
 extension HitParameter {
-  /// Parameters that duplicate other fields, or have no meaning after receipt.
-  private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
-
   /// Returns true if a parameter is stored unless its index is out of range.
   static func mayBeKept(_ name: String) -> Bool {
-    name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
+    switch name {
+    // These duplicate other fields, or have no meaning after receipt.
+    case "v", "tid", "cid", "z": false
+    default: name.utf8.count <= 64 && name.utf8.first != faultMark.utf8.first
+    }
   }
 
   /// Returns true if the protocol has a parameter of this name and it is stored with its hit.
@@ -62,9 +63,9 @@ struct HitParameters {
 
   init(_ form: FormParameters) {
     let names = form.names
-    // If a name is repeated, the last value counts. Resolved once, because a hostile hit may have thousands of names.
-    let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
-    for (position, name) in names.enumerated() where last[name] == position {
+    let isOverwritten = Self.overwritten(names)
+    kept.reserveCapacity(min(names.count, Self.most))
+    for (position, name) in names.enumerated() where !isOverwritten[position] {
       guard kept.count < Self.most, HitParameter.mayBeKept(name) else { continue }
       switch MeasurementParameter.named(name) {
       case .known(let parameter): add(name, parameter) { form.text(at: position, limit: $0) }
@@ -75,47 +76,40 @@ struct HitParameters {
     }
   }
 
+  /// Returns for each name whether it is repeated later: the last value counts.
+  private static func overwritten(_ names: [String]) -> [Bool] {
+    var isOverwritten = Array(repeating: false, count: names.count)
+    // A dictionary, because a hostile hit may have thousands of names.
+    var last = [String: Int](minimumCapacity: names.count)
+    for (position, name) in names.enumerated() {
+      if let earlier = last.updateValue(position, forKey: name) { isOverwritten[earlier] = true }
+    }
+    return isOverwritten
+  }
+
   /// The stored parameters, followed by records of the problems, which help to find mistakes.
   var keptWithFaults: [HitParameter] {
-    kept
-      + faults.prefix(Self.most - min(kept.count, Self.most)).map { name, fault in
-        HitParameter(name: HitParameter.faultMark + name, value: fault.words)
-      }
+    faults.isEmpty
+      ? kept
+      : kept
+        + faults.prefix(Self.most - min(kept.count, Self.most)).map { name, fault in
+          HitParameter(name: HitParameter.faultMark + name, value: fault.words)
+        }
   }
 
   private mutating func add(_ name: String, _ parameter: MeasurementParameter, _ text: (Int) -> String?) {
-    // Present means enabled, regardless of the value.
-    if name == "aip" { return keep(name, "1") }
-    guard let whole = text(Self.longest + 1) else { return }
-    if name == "uip" { return keep(name, Self.masked(whole)) }
+    if parameter.kind == .flag { return keep(name, "1") }
+    guard var value = text(Self.longest + 1) else { return }
     let limit = parameter.limit ?? Self.longest
-    if parameter.kind == .text, whole.utf8.count > limit { faults.append((name, .cut(limit))) }
-    let short = parameter.kind == .text ? text(limit) ?? "" : whole
-    guard let value = parameter.value(short), !isNegative(name, value) else {
-      return faults.append((name, .invalid))
+    if parameter.kind.isText, value.utf8.count > limit {
+      faults.append((name, .cut(limit)))
+      value = text(limit) ?? ""
     }
-    if name.hasPrefix("cg") { return keep(name, value.split(separator: "/").joined(separator: "/")) }
+    guard let value = parameter.value(value) else { return faults.append((name, .invalid)) }
     keep(name, value)
   }
 
-  private func isNegative(_ name: String, _ value: String) -> Bool {
-    (name == "ev" || name == "qt") && value.hasPrefix("-")
-  }
-
-  private mutating func keep(_ name: String, _ value: String) {
-    kept.append(HitParameter(name: name, value: value.utf8.contains(0) ? value.filter { $0 != "\0" } : value))
-  }
-
-  /// Returns an address without the part that identifies one person: the last byte of an IPv4 address, or all but six
-  /// bytes of an IPv6 address.
-  static func masked(_ address: String) -> String {
-    if address.contains(":") {
-      let groups = address.split(separator: ":", omittingEmptySubsequences: false).prefix { !$0.isEmpty }.prefix(3)
-      return groups.joined(separator: ":") + "::"
-    }
-    let parts = address.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 ? parts.prefix(3).joined(separator: ".") + ".0" : ""
-  }
+  private mutating func keep(_ name: String, _ value: String) { kept.append(HitParameter(name: name, value: value)) }
 }
 
 extension HitParameters.Fault {

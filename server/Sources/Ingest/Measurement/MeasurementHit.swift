@@ -155,14 +155,19 @@ struct MeasurementHit {
   func properties(raw: UnsafeRawBufferPointer) -> [Properties.Element] {
     switch kind {
     case .event:
-      var elements = [("Category", text("ec", limit: 150)), ("Action", text("ea", limit: 500))].compactMap(Self.element)
-      if let label = Self.element(("Label", text("el", limit: 500))) { elements.append(label) }
+      var elements: [Properties.Element] = []
+      elements.reserveCapacity(4)
+      for (name, parameter, limit) in [("Category", "ec", 150), ("Action", "ea", 500), ("Label", "el", 500)] {
+        if let text = text(parameter, limit: limit) {
+          elements.append(Properties.Element(name: name, value: .string(text)))
+        }
+      }
       if let value = parameters.integer("ev"), value >= 0 {
         elements.append(Properties.Element(name: "Value", value: .integer(value)))
       }
       return elements
     case .handledError, .crash:
-      return [("Description", text("exd", limit: 150))].compactMap(Self.element)
+      return text("exd", limit: 150).map { [Properties.Element(name: "Description", value: .string($0))] } ?? []
     case .other:
       let text = Ingest.text(raw, limit: limits.maximumValueBytes)
       // NUL would end the text in C libraries.
@@ -176,12 +181,12 @@ struct MeasurementHit {
 
   /// Returns a hit's text with its IP addresses masked, because they must not be stored in full.
   func masked(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
-    guard parameters.names.contains("uip") else { return nil }
+    guard parameters.contains("uip") else { return nil }
     let pairs = Self.withoutQuestionMark(payload).split(separator: UInt8(ascii: "&")).map { pair in
       let pair = UnsafeRawBufferPointer(rebasing: pair)
       let form = FormParameters(pair)
       guard form.names == ["uip"] else { return Array(pair) }
-      return Array("uip=\(HitParameters.masked(form.text("uip", limit: 64) ?? ""))".utf8)
+      return Array("uip=\(MeasurementParameter.masked(form.text("uip", limit: 64) ?? ""))".utf8)
     }
     return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
   }
@@ -197,10 +202,6 @@ struct MeasurementHit {
 
   private func text(_ name: String, limit: Int) -> String? {
     parameters.text(name, limit: min(limit, limits.maximumNameBytes))
-  }
-
-  private static func element(_ pair: (name: String, text: String?)) -> Properties.Element? {
-    pair.text.map { Properties.Element(name: pair.name, value: .string($0)) }
   }
 
   private static func withoutQuestionMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -1,7 +1,20 @@
 /// A parameter's definition in the Measurement Protocol: its type, maximum length and highest index.
 struct MeasurementParameter: Sendable {
   /// The types of values.
-  enum Kind: Sendable { case text, integer, number, currency, boolean }
+  enum Kind: Sendable {
+    case text, integer, number, currency, boolean
+    /// An integer that isn't negative.
+    case count
+    /// Set if the parameter is sent, regardless of its value.
+    case flag
+    /// An IP address, of which the part that identifies one person isn't stored.
+    case address
+    /// A text of parts between slashes.
+    case path
+
+    /// True if the length is limited in bytes.
+    var isText: Bool { self == .text || self == .path }
+  }
 
   var kind: Kind
   /// The maximum length in UTF-8 bytes, or `nil` if the protocol has no limit.
@@ -17,56 +30,83 @@ struct MeasurementParameter: Sendable {
 
   /// Looks up a parameter by its name. Names are case-sensitive: `cd` is the screen, `cd1` to `cd200` are dimensions.
   static func named(_ name: String) -> Meaning {
-    var pattern = ""
-    var highest = 0
-    var isWithinRange = true
-    var digits = ""
-    func close() {
-      guard !digits.isEmpty else { return }
-      pattern += "#"
-      let number = digits.utf8.count <= 3 && !digits.hasPrefix("0") ? Int(digits) ?? 0 : 0
-      if number == 0 { isWithinRange = false }
-      highest = max(highest, number)
-      digits = ""
-    }
-    for character in name {
-      if character.isASCII, character.isNumber {
-        digits.append(character)
-      } else {
-        close()
-        pattern.append(character)
-      }
-    }
-    close()
-    guard let found = all[pattern] else { return .unknown }
-    guard pattern.contains("#") else { return .known(found) }
-    return isWithinRange && highest <= (pattern == "cg#" ? 10 : 200) ? .known(found) : .indexOutOfRange
+    guard name.utf8.contains(where: isDigit) else { return plain[name].map(Meaning.known) ?? .unknown }
+    let (pattern, highest) = pattern(of: name)
+    guard let found = indexed[pattern] else { return .unknown }
+    guard let highest, highest <= (pattern == "cg#" ? 10 : 200) else { return .indexOutOfRange }
+    return .known(found)
   }
 
-  /// All parameters by name, with `#` for an index.
-  private static let all: [String: MeasurementParameter] = {
-    var all: [String: MeasurementParameter] = [:]
-    func add(_ names: String, _ kind: Kind, _ limit: Int? = nil) {
-      for name in names.split(separator: " ") { all[String(name)] = MeasurementParameter(kind: kind, limit: limit) }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  /// Returns a name with `#` for each index, and the highest index; `nil` if one of them begins with a zero.
+  private static func pattern(of name: String) -> (name: String, highest: Int?) {
+    var highest: Int? = 0
+    let pattern = String(unsafeUninitializedCapacity: name.utf8.count) { pattern in
+      var (count, index) = (0, 0)
+      var wasDigit = false
+      for byte in name.utf8 {
+        let isDigit = isDigit(byte)
+        if !isDigit || !wasDigit {
+          pattern[count] = isDigit ? UInt8(ascii: "#") : byte
+          count += 1
+          index = 0
+        }
+        if isDigit {
+          // All numbers of four digits are too high.
+          index = min(index * 10 + Int(byte - UInt8(ascii: "0")), 1_000)
+          highest = index == 0 ? nil : highest.map { max($0, index) }
+        }
+        wasDigit = isDigit
+      }
+      return count
     }
-    add("v tid ds z cid uid sc uip ua geoid gclid dclid t linkid xvar _v _u _crc a dm idfa aclid anid gmob_t", .text)
-    add("pr#cd# pa tcc pal pls col il#nm il#pi#id il#pi#nm il#pi#br il#pi#ca il#pi#va il#pi#cd#", .text)
-    add("promo#id promo#nm promo#cr promo#ps promoa", .text)
+    return (pattern, highest)
+  }
+
+  /// The parameters whose names have no index.
+  private static let plain: [String: MeasurementParameter] = {
+    var all: [String: MeasurementParameter] = [:]
+    func add(_ names: String, _ kind: Kind, _ limit: Int? = nil) { Self.add(names, kind, limit, to: &all) }
+    add("v tid ds z cid uid sc ua geoid gclid dclid t linkid xvar _v _u _crc a dm idfa aclid anid gmob_t", .text)
+    add("pa tcc pal pls col promoa", .text)
     add("dr dl dp cd st", .text, 2_048)
     add("dt", .text, 1_500)
-    add("ck cc ea el ti ta in ic iv pr#id pr#nm pr#br pr#ca pr#va pr#cc utv utl", .text, 500)
-    add("aid aiid ec utc exd cd#", .text, 150)
-    add("cn cs ci dh cg# an av", .text, 100)
+    add("ck cc ea el ti ta in ic iv utv utl", .text, 500)
+    add("aid aiid ec utc exd", .text, 150)
+    add("cn cs ci dh an av", .text, 100)
     add("cm sn sa", .text, 50)
     add("xid", .text, 40)
     add("sr vp de sd ul fl", .text, 20)
     add("cu", .text, 10)
-    add("aip npa je ni exf ate", .boolean)
-    add("qt ev iq pr#qt pr#ps pr#cm# cos il#pi#ps il#pi#cm# utt plt dns pdt rrt tcp srt dit clt ht _s", .integer)
-    add("tr ts tt ip pr#pr il#pi#pr", .currency)
-    add("cm# sf", .number)
+    add("uip", .address)
+    add("aip", .flag)
+    add("npa je ni exf ate", .boolean)
+    add("qt ev", .count)
+    add("iq cos utt plt dns pdt rrt tcp srt dit clt ht _s", .integer)
+    add("tr ts tt ip", .currency)
+    add("sf", .number)
     return all
   }()
+
+  /// The others by name, with `#` for an index.
+  private static let indexed: [String: MeasurementParameter] = {
+    var all: [String: MeasurementParameter] = [:]
+    func add(_ names: String, _ kind: Kind, _ limit: Int? = nil) { Self.add(names, kind, limit, to: &all) }
+    add("pr#cd# il#nm il#pi#id il#pi#nm il#pi#br il#pi#ca il#pi#va il#pi#cd#", .text)
+    add("promo#id promo#nm promo#cr promo#ps", .text)
+    add("pr#id pr#nm pr#br pr#ca pr#va pr#cc", .text, 500)
+    add("cd#", .text, 150)
+    add("cg#", .path, 100)
+    add("pr#qt pr#ps pr#cm# il#pi#ps il#pi#cm#", .integer)
+    add("pr#pr il#pi#pr", .currency)
+    add("cm#", .number)
+    return all
+  }()
+
+  private static func add(_ names: String, _ kind: Kind, _ limit: Int?, to all: inout [String: MeasurementParameter]) {
+    for name in names.split(separator: " ") { all[String(name)] = MeasurementParameter(kind: kind, limit: limit) }
+  }
 }
 
 extension MeasurementParameter {
@@ -76,6 +116,10 @@ extension MeasurementParameter {
     case .text: text
     case .boolean: text == "0" || text == "1" ? text : nil
     case .integer: Int64(text).map(String.init)
+    case .count: Int64(text).flatMap { $0 < 0 ? nil : String($0) }
+    case .flag: "1"
+    case .address: Self.masked(text)
+    case .path: text.split(separator: "/").joined(separator: "/")
     case .number: Self.decimal(text[...])
     case .currency: Self.currency(text)
     }
@@ -94,11 +138,20 @@ extension MeasurementParameter {
   /// Returns a decimal number as written, without a plus sign.
   private static func decimal(_ text: Substring) -> String? {
     let unsigned = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text
-    let parts = unsigned.split(separator: ".", omittingEmptySubsequences: false)
-    let areDigits = parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-    guard parts.count <= 2, areDigits, unsigned.contains(where: \.isNumber), unsigned.utf8.count <= 32 else {
-      return nil
-    }
+    let points = unsigned.utf8.count { $0 == UInt8(ascii: ".") }
+    let digits = unsigned.utf8.count(where: isDigit)
+    guard points <= 1, digits > 0, points + digits == unsigned.utf8.count, unsigned.utf8.count <= 32 else { return nil }
     return (text.hasPrefix("-") ? "-" : "") + unsigned
+  }
+
+  /// Returns an address without the part that identifies one person: the last byte of an IPv4 address, or all but six
+  /// bytes of an IPv6 address.
+  static func masked(_ address: String) -> String {
+    if address.contains(":") {
+      let groups = address.split(separator: ":", omittingEmptySubsequences: false).prefix { !$0.isEmpty }.prefix(3)
+      return groups.joined(separator: ":") + "::"
+    }
+    let parts = address.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 ? parts.prefix(3).joined(separator: ".") + ".0" : ""
   }
 }
