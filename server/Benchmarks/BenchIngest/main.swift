@@ -93,7 +93,8 @@ try measure("native, 50 lines", lines, events: 50) {
   try NativeParser.parse($0, received: received, key: key, app: 1).events.count
 }
 measure("hits, batch of 20", hits, events: 20) { body in
-  body.withUnsafeBytes { MeasurementParser.batch($0, received: received, key: key) }.reduce(0) { $0 + $1.batch.events.count }
+  body.withUnsafeBytes { MeasurementParser.batch($0, received: received, key: key) }
+    .reduce(0) { $0 + $1.batch.events.count }
 }
 let hostile = Array(#"{"logs":["#.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 16 << 20 - 9)
 measure("hostile, 16 MiB of [", hostile, events: 0) {

@@ -109,6 +109,7 @@ import Testing
     #expect(kept["cd0"] == nil && kept["cd201"] == nil && kept["cd01"] == nil && kept["cd200"] == "d")
     #expect(kept["cd"] == "Screen" && kept["cm"] == "mail" && kept["cm1"] == "1.5" && kept["cm2"] == nil)
     #expect(kept["cg10"] == "a/b" && kept["cg11"] == nil && kept["pr1cd201"] == nil)
+    #expect(HitParameter.isKnownAndKept("il200pi1cd3") && !HitParameter.isKnownAndKept("cd#"))
   }
 
   @Test func `a user id replaces a missing client id`() {
