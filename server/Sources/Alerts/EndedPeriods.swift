@@ -103,6 +103,7 @@ extension QuestionMetric {
   package var isAboutCrashes: Bool {
     switch self {
     case .plain(.crashes), .plain(.crashFreeUsers), .plain(.crashFreeSessions): true
+    case .derived(let derived): derived.term.metric.isAboutCrashes
     case .plain, .property: false
     }
   }
@@ -118,6 +119,7 @@ extension QuestionMetric {
         false
       }
     case .property(let aggregate, _): aggregate == .sum
+    case .derived(let derived): derived.divisor == nil && derived.term.metric.isCount
     }
   }
 }

@@ -59,14 +59,17 @@ extension QuestionMetric {
     switch self {
     case .plain(.crashFreeUsers), .plain(.crashFreeSessions): .percent
     case _ where isSessionDuration: .seconds
+    case .derived(let derived): derived.divisor == nil ? derived.term.metric.unit : .number
     case .plain, .property: .number
     }
   }
 }
 
 extension AlertQuestion {
-  /// The metric that the query names; `nil` for a page that has none, and for one of a property.
-  var metric: QuestionMetric? { page == "funnels" ? nil : QuestionMetric(parameter("metric") ?? "users") }
+  /// The metric that the query names; `nil` for a page that has none, and for one of a property or that is divided.
+  var metric: QuestionMetric? {
+    page == "funnels" || parameter("per") != nil ? nil : QuestionMetric(parameter("metric") ?? "users")
+  }
 
   /// The unit of the figure, by the page and the metric.
   package var unit: FigureUnit { page == "funnels" ? .percent : metric?.unit ?? .number }

@@ -68,6 +68,29 @@ import Warehouse
     for question in [timeline, ranking, lines] { #expect(asked.contains(.query(question))) }
   }
 
+  @Test func `Explore divides a figure of some rows by one of others, and names both`() async throws {
+    let parameters = [
+      "metric": "events", "k0": "event", "n0": "Purchase", "per": "users", "k1": "screen", "n1": "Cart",
+    ]
+    let quotient = DerivedMetric(
+      .init(.plain(.events), of: Selector(.event("Purchase"))),
+      per: .init(.plain(.users), of: Selector(.screen("Cart"))))
+    #expect(
+      try await asked(.explore, parameters) == [
+        .query(
+          QueryQuestion(
+            metrics: [.derived(quotient)], groups: [.init(.time(.day))], includesTotals: true, includesTimeLabels: true)
+        )
+      ])
+    let page = try await sample.question(.explore, parameters)
+    #expect(page.contains("Events of Purchase ÷ users of Cart by day"))
+    #expect(PageScanner(page).tags.contains { $0["name"] == "n1" && $0["value"] == "Cart" })
+    #expect(page.contains("metric=events&amp;event=Purchase&amp;per=users&amp;perof=screen+Cart"))
+    // Whoever takes the divisor back leaves its rows in the form.
+    let form = QuestionForm(.explore, parameters.filter { $0.key != "per" }, segments: [])
+    #expect(form.query() == "metric=events&event=Purchase")
+  }
+
   @Test func `a number in a filter of a property means the number and the text`() async throws {
     let asked = try await asked(.paths, ["f1": "property:Length", "v1": "10"])
     #expect(asked.first?.scope.filters == [.isOneOf(.property("Length"), [.text("10"), .number(10)])])
@@ -151,6 +174,7 @@ import Warehouse
     (.retention, "interval", "hour", "$.interval"), (.paths, "depth", "1", "$.depth"),
     (.paths, "depth", "x", "$.depth"),
     (.lifecycle, "identity", "device", "$.by"), (.explore, "metric", "visits", "$.metrics[0]"),
+    (.explore, "per", "visits", "$.metrics[0].per.metric"), (.explore, "perof", "event A", "$.metrics[0].per"),
     (.explore, "segment", "9", "$.filters[0][1]"), (.people, "before", "x", "$.before"),
   ])
   func `a field with a fault is named by its member of the question`(

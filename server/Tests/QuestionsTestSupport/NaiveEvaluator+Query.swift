@@ -37,7 +37,10 @@ extension NaiveEvaluator {
   }
 
   private func cells(_ question: QueryQuestion, in days: ClosedRange<Day>) -> [[QuestionValue?]: [Double?]] {
-    let groups = Dictionary(grouping: passing(question.scope, in: days)) { row in
+    let counted = passing(question.scope, in: days).filter { row in
+      question.metrics.flatMap(\.terms).contains { isOf($0, row, question, days) }
+    }
+    let groups = Dictionary(grouping: counted) { row in
       question.groups.map { $0.bucket(of: row.value($0.dimension, calendar)) }
     }
     return Dictionary(
@@ -91,14 +94,29 @@ extension NaiveEvaluator {
     return left == right ? nil : precedes(left, right) != isDescending
   }
 
+  private func isOf(
+    _ term: DerivedMetric.Term, _ row: QuestionRow, _ question: QueryQuestion, _ days: ClosedRange<Day>
+  ) -> Bool {
+    term.rows.map { matches($0, row, question.scope.person, days) } ?? true
+  }
+
   private func metricsOf(
     _ rows: [QuestionRow], _ question: QueryQuestion, cell: [QuestionValue?]?, in days: ClosedRange<Day>
   ) -> [Double?] {
     question.metrics.map { metric in
       switch metric {
-      case .plain(let plain): value(of: plain, rows, question, cell, days)
+      case .derived(let derived):
+        let values = [derived.term, derived.divisor].compactMap(\.self).map { term in
+          var own = question
+          own.metrics = [term.metric]
+          return metricsOf(rows.filter { isOf(term, $0, question, days) }, own, cell: cell, in: days)[0]
+        }
+        guard values.count > 1 else { return values[0] }
+        guard let dividend = values[0], let divisor = values[1], divisor != 0 else { return nil }
+        return dividend / divisor
+      case .plain(let plain): return value(of: plain, rows, question, cell, days)
       case .property(let aggregate, let name):
-        value(of: aggregate, rows.compactMap { $0.properties[name]?.number }.sorted())
+        return value(of: aggregate, rows.compactMap { $0.properties[name]?.number }.sorted())
       }
     }
   }

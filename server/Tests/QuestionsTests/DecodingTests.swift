@@ -63,6 +63,24 @@ struct DecodingTests {
     #expect(try Question(.query, json: Array(json.utf8)) == .query(expected))
   }
 
+  @Test func `a metric of some rows that is divided keeps its members and orders the results by its name`() throws {
+    let json = """
+      {"metrics": ["users", {"metric": "sum:property:Price", "of": {"event": "Purchase"}, "per": {"metric": "users"}},
+        {"metric": "events", "of": {"kind": "crash", "filters": [["is", "country", ["DE"]]]}}],
+       "order_by": [["sum:property:Price of event:Purchase per users", "asc"]]}
+      """
+    let price = QuestionMetric.property(.sum, ExactText("Price"))
+    let quotient = DerivedMetric(.init(price, of: Selector(.event("Purchase"))), per: .init(.plain(.users)))
+    let crashes = Selector(.kind(.crash), filters: [.isOneOf(.country, [.text("DE")])])
+    let expected = QueryQuestion(
+      metrics: [.plain(.users), .derived(quotient), .derived(DerivedMetric(.init(.plain(.events), of: crashes)))],
+      order: [.init(.metric(1))])
+    let question = try Question(.query, json: Array(json.utf8))
+    #expect(question == .query(expected))
+    #expect(try Question(.query, json: question.json().encoded) == question)
+    #expect(expected.metrics.last?.name == "events of crash with filters")
+  }
+
   @Test(arguments: [
     (Question.Kind.query, #"{}"#, "$"), (.query, #"{"metrics": []}"#, "$.metrics"),
     (.query, #"{"metrics": ["users", "visits"]}"#, "$.metrics[1]"), (.query, #"{"metrics": ["users"], "x": 1}"#, "$.x"),
@@ -74,6 +92,15 @@ struct DecodingTests {
     (.query, #"{"metrics": ["users"], "filters": [["is", "country", [null]]]}"#, "$.filters[0][2][0]"),
     (.query, #"{"metrics": ["users"], "filters": [["not", ["gt", "country", 1]]]}"#, "$.filters[0][1][1]"),
     (.query, #"{"metrics": ["users"], "metrics": ["users"]}"#, "$.metrics"),
+    (.query, #"{"metrics": [{"of": {"any": true}}]}"#, "$.metrics[0]"),
+    (.query, #"{"metrics": [{"metric": "visits", "per": {"metric": "users"}}]}"#, "$.metrics[0].metric"),
+    (.query, #"{"metrics": [{"metric": "users", "per": "sessions"}]}"#, "$.metrics[0].per"),
+    (.query, #"{"metrics": [{"metric": "users", "per": {"metric": {"metric": "users"}}}]}"#, "$.metrics[0].per.metric"),
+    (.query, #"{"metrics": [{"metric": "users", "of": {"events": "A"}}]}"#, "$.metrics[0].of.events"),
+    (
+      .query, #"{"metrics": [{"metric": "users", "of": {"any": true, "filters": [["segment", 1]]}}]}"#,
+      "$.metrics[0].of.filters[0][0]"
+    ),
     (.funnel, #"{"steps": [{"any": true}]}"#, "$.steps"),
     (.funnel, #"{"steps": [{"any": true}, {"event": "A", "screen": "B"}]}"#, "$.steps[1]"),
     (.funnel, #"{"steps": [{"any": true}, {"kind": "other"}]}"#, "$.steps[1].kind"),

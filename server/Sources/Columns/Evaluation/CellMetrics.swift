@@ -258,6 +258,8 @@ final class CellMetrics {
     switch metric {
     case .plain(let plain): value(plain, cell)
     case .property(let aggregate, let name): value(aggregate, name, cell)
+    // Each of its terms is counted by cells of its own.
+    case .derived: nil
     }
   }
 

@@ -8,13 +8,18 @@ extension ColumnEvaluation {
       let days = question.scope.range.resolved(today: today)
       return [days] + (question.comparesPreviousPeriod ? [days.before] : [])
     }
-    let asked = zip(questions, periods).flatMap { question, periods in periods.map { (question, $0) } }
-    var figures = ArraySlice(try figures(asked))
-    return zip(questions, periods).map { question, periods in
-      let own = figures.prefix(periods.count)
-      figures.removeFirst(periods.count)
+    let asked = zip(questions.map(QueryTerms.init), periods).map { terms, periods in
+      periods.map { period in terms.questions.map { (question: $0, days: period) } }
+    }
+    var figures = ArraySlice(try figures(asked.flatMap { $0.flatMap(\.self) }))
+    return questions.indices.map { number in
+      let own = asked[number].map { queries in
+        let own = figures.prefix(queries.count)
+        figures.removeFirst(queries.count)
+        return QueryTerms(questions[number]).figures(Array(own))
+      }
       return QuestionResult(
-        .query(answer(question, periods[0], own[own.startIndex], before: own.dropFirst().first)),
+        .query(answer(questions[number], periods[number][0], own[0], before: own.dropFirst().first)),
         rowsRead: own.reduce(0) { $0 + $1.rowsRead })
     }
   }

@@ -44,6 +44,8 @@ enum FormFields {
       let place: String? =
         switch (page, parameters["group"], number) {
         case (.funnels, _, _), (.people, "funnel", _): "s\(number)"
+        // The rows of a divisor that was just taken back are left out.
+        case (.explore, _, 1): parameters["per"] == nil ? nil : "perof"
         case (.retention, _, 1), (.people, "cohort", 1): "start"
         case (.retention, _, 2), (.people, "cohort", 2): "return"
         case (.paths, _, 1), (.people, "path", 1): anchor

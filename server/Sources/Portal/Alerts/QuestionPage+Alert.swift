@@ -33,7 +33,7 @@ extension QuestionPage {
   package static func alertFigureName(_ question: AlertQuestion) -> String {
     guard question.page != funnels.rawValue else { return "Conversion of the funnel" }
     let form = QuestionForm(.explore, URLEncodedForm(question.query).values, segments: [])
-    let subject = form.subject?.name ?? ""
+    let subject = form.divisor == nil ? form.subject?.name ?? "" : ""
     return subject.isEmpty ? form.metricName : "\(form.metricName) of \(shown(subject))"
   }
 }

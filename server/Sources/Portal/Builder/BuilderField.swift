@@ -53,7 +53,7 @@ struct BuilderField {
   var words: String? {
     guard isShown else { return nil }
     if let options {
-      guard !(value.isEmpty && ["by", "compared with"].contains(word.lowercased())) else { return nil }
+      guard !(value.isEmpty && ["by", "divided by", "compared with"].contains(word.lowercased())) else { return nil }
       return [word, options.first { $0.value == value }?.text ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }
     return value.isEmpty ? nil : [word, shown(value)].filter { !$0.isEmpty }.joined(separator: " ")

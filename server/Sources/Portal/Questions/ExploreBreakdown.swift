@@ -55,7 +55,7 @@ extension QuestionForm {
   /// The questions whose answers Explore shows, each with all its rows.
   func exploreFiles() throws(QuestionError) -> [QuestionFile] {
     let timeline = try timeline()
-    let unit = "\(metricName) per \(unit.rawValue)"
+    let unit = timelineName
     guard let breakdown = try breakdownDimension() else { return [QuestionFile(title: unit, .query(timeline))] }
     let all = QuestionFile("all", title: "\(unit), all together", .query(timeline))
     let values = "\(metricName) by \(breakdownName)"

@@ -14,8 +14,8 @@ extension QuestionPageDefinition {
           form.choice("", "Figure", "metric", QuestionForm.metrics, "users"),
           form.text("", "Property", "property", list: "properties", empty: "a property", style: "property"),
           QuestionForm.kind("of", 0, form.subject, "", [("", "all activity")] + QuestionForm.kinds.dropLast()),
-          QuestionForm.name(0, form.subject), form.breakdownField,
-        ]
+          QuestionForm.name(0, form.subject),
+        ] + form.divisorFields + [form.breakdownField]
       },
       more: { form in
         [
@@ -52,8 +52,11 @@ extension QuestionForm {
     if QuestionMetric.Aggregate(rawValue: self["metric"] ?? "") != nil, self["property"] == nil {
       throw QuestionError("Choose a property.", at: "$.metrics[0]")
     }
+    if divisor == nil, self["perof"] != nil {
+      throw QuestionError("Choose what the figure is divided by.", at: "$.metrics[0].per")
+    }
     var query = QueryQuestion(scope: try scope(), metrics: [], groups: [.init(.time(unit))])
-    try query.set("metrics", to: .array([.text(metric)]))
+    try query.set("metrics", to: .array([metricJSON]))
     (query.includesTotals, query.includesTimeLabels) = (true, true)
     return query
   }
@@ -182,7 +185,7 @@ struct ExplorePage {
     } else {
       view.figure = CardFigure(value: total, change: change, about: days)
     }
-    let heading = "\(form.metricName) per \(form.unit.rawValue)"
+    let heading = form.timelineName
     let chart = Chart(
       id: form.chart, title: heading,
       places: Chart.Place.places(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),

@@ -75,7 +75,7 @@ extension QuestionForm {
   var namedFields: [(field: String, value: NamedValue)] {
     var choices: [(field: String, choice: RowChoice?)] =
       switch page {
-      case .explore: [("n0", subject)]
+      case .explore: [("n0", subject), ("n1", divisor == nil ? nil : rows("perof"))]
       case .funnels: funnelSteps.enumerated().map { ("n\($0 + 1)", $1) }
       case .retention: [("n1", rows("start")), ("n2", rows("return"))]
       case .paths: [("n1", rows("start") ?? rows("end"))]

@@ -15,6 +15,7 @@ extension QuestionForm {
         path.contains("[") ? "Enter a date such as 2026-10-31." : error.message
       )
     case "filters": return filterFault(error, path)
+    case "metrics" where path.contains(".per"): return ("per", error.message)
     case "metrics":
       guard values["property"] == nil, QuestionMetric.Aggregate(rawValue: values["metric"] ?? "") != nil else {
         return ("metric", "Choose one of these figures.")

@@ -54,8 +54,11 @@ extension QuestionForm {
     let name: String =
       switch page {
       case .explore:
-        [metricName, subject.map { "of \($0.name.isEmpty ? $0.kind.replacing("_", with: " ") : $0.name)" }]
-          .compactMap { $0 }.joined(separator: " ")
+        [
+          metricName,
+          divisor != nil ? nil : subject.map { "of \($0.name.isEmpty ? $0.kind.replacing("_", with: " ") : $0.name)" },
+        ]
+        .compactMap { $0 }.joined(separator: " ")
       case .funnels: [stepNames.first, stepNames.last].compactMap { $0 }.joined(separator: " to ")
       default: page.title
       }

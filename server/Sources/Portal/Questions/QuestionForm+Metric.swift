@@ -20,7 +20,8 @@ extension QuestionForm {
 
   /// The unit of the metric.
   var format: ChartFormat {
-    switch QuestionMetric(metric) {
+    if divisor != nil { return .number }
+    return switch QuestionMetric(metric) {
     case .plain(.crashFreeUsers), .plain(.crashFreeSessions): .highShare
     case let metric? where metric.isSessionDuration: .duration
     case .plain(.eventsPerUser), .plain(.sessionsPerUser), .property: .number
@@ -28,8 +29,21 @@ extension QuestionForm {
     }
   }
 
-  /// The metric in words.
+  /// The metric in words, with what it is divided by.
   var metricName: String {
+    guard let divisor else { return plainMetricName }
+    let divisorName = Self.metrics.first { $0.0 == divisor }?.1 ?? shown(divisor)
+    return "\(plainMetricName)\(words(subject)) ÷ \(divisorName.lowercased())\(words(rows("perof")))"
+  }
+
+  /// The metric over time in words.
+  var timelineName: String { "\(metricName) \(divisor == nil ? "per" : "by") \(unit.rawValue)" }
+
+  private func words(_ rows: RowChoice?) -> String {
+    rows.map { $0.kind == "any" ? "" : " of \(shown($0.title))" } ?? ""
+  }
+
+  private var plainMetricName: String {
     let name = self["metric"] ?? "users"
     let words = Self.metrics.first { $0.0 == name }?.1 ?? shown(name)
     guard QuestionMetric.Aggregate(rawValue: name) != nil else { return words }
@@ -38,10 +52,13 @@ extension QuestionForm {
 
   /// One sentence that says what the metric counts.
   var metricAbout: String {
-    switch QuestionMetric(metric) {
+    if divisor != nil {
+      return "\(metricName). There is no value where the divisor is 0, and the total divides the totals."
+    }
+    return switch QuestionMetric(metric) {
     case .plain(let metric): metric.about
     case .property(let aggregate, let name): aggregate.about(shown(name.text))
-    case nil: "Choose a metric."
+    case .derived, nil: "Choose a metric."
     }
   }
 }

@@ -114,7 +114,8 @@ struct QuestionForm: Sendable {
         at: "$.filters")
     }
     let segment = values["segment"].map { JSONTree.array([.text("segment"), Self.number($0)]) }
-    let rows = page == .explore || page == .people ? subject?.filter : nil
+    // A figure that is divided names its rows, because the divisor has others.
+    let rows = page == .explore && divisor == nil || page == .people ? subject?.filter : nil
     let filters = plainFilters + [segment, rows].compactMap { $0 } + figureFilters
     try scope.set("filters", to: .array(filters), segments: segments.filters)
     try fill(&scope, "by", from: "identity")

@@ -12,7 +12,8 @@ package enum QuestionPage: String, CaseIterable, Sendable {
   /// The parameters of addresses, in order; those of filters follow.
   static let parameters: [String] =
     [
-      "metric", "property", "event", "screen", "kind", "start", "end", "return", "by", "bystep", "interval",
+      "metric", "property", "event", "screen", "kind", "per", "perof", "start", "end", "return", "by", "bystep",
+      "interval",
       "window",
       "order", "cohort", "nodes", "depth", "days", "from", "to", "identity", "compare", "segment", "show",
     ]

@@ -91,7 +91,7 @@ extension Question {
       [("\(kind.schemaName)Question", kind.definition.question), ("\(kind.schemaName)Answer", kind.definition.answer)]
     }
     let shared: Schema.Members = [
-      "DateRange": QuestionRange.schema, "Metric": QuestionMetric.schema,
+      "DateRange": QuestionRange.schema, "Metric": QuestionMetric.schema, "MetricName": QuestionMetric.nameSchema,
       "PlainDimension": QuestionDimension.plainSchema, "PropertyDimension": .pattern("^property:"),
       "Dimension": .anyOf(.named("PlainDimension"), .named("PropertyDimension")),
       "BinnedDimension": QueryQuestion.binnedSchema, "Selector": Selector.schema(),

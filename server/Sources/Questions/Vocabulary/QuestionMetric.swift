@@ -3,9 +3,10 @@ import JSON
 import Warehouse
 
 /// A figure of a query, over the rows that pass.
-package enum QuestionMetric: Hashable, Sendable {
+package indirect enum QuestionMetric: Hashable, Sendable {
   case plain(Plain)
   case property(Aggregate, ExactText)
+  case derived(DerivedMetric)
 
   /// The metrics that name no property.
   package enum Plain: String, CaseIterable, Sendable {
@@ -54,8 +55,22 @@ package enum QuestionMetric: Hashable, Sendable {
   package var isSessionDuration: Bool {
     switch self {
     case .plain(.sessionDurationAverage), .plain(.sessionDurationMedian), .plain(.sessionDurationP90): true
+    case .derived(let derived): derived.divisor == nil && derived.term.metric.isSessionDuration
     case .plain, .property: false
     }
+  }
+
+  /// True for a metric of some rows only, or one that is divided.
+  package var isDerived: Bool { if case .derived = self { true } else { false } }
+
+  /// The terms of which the metric is made.
+  package var terms: [DerivedMetric.Term] {
+    if case .derived(let derived) = self { derived.terms } else { [.init(self)] }
+  }
+
+  /// The metric's value by those of its terms.
+  package func value(_ value: (DerivedMetric.Term) -> Double?) -> Double? {
+    if case .derived(let derived) = self { derived.value(value) } else { value(.init(self)) }
   }
 
   /// True for figures that are no counts: also whole ones are fractions.
@@ -64,6 +79,7 @@ package enum QuestionMetric: Hashable, Sendable {
     case .plain(.events), .plain(.screens), .plain(.errors), .plain(.crashes), .plain(.users), .plain(.newUsers),
       .plain(.sessions), .plain(.sessionStarts):
       false
+    case .derived(let derived): derived.divisor != nil || derived.term.metric.isFraction
     case .plain, .property: true
     }
   }
@@ -76,30 +92,39 @@ package enum QuestionMetric: Hashable, Sendable {
     switch self {
     case .plain(let plain): plain.rawValue
     case .property(let aggregate, let property): "\(aggregate.rawValue):property:\(property.text)"
-    }
-  }
-}
-
-extension JSONCodec<QuestionMetric> {
-  static var metric: JSONCodec {
-    JSONCodec(.named("Metric")) { node throws(JSONFault) in
-      guard let metric = QuestionMetric(try node.text()) else {
-        let plain = QuestionMetric.Plain.allCases.map(\.rawValue).joined(separator: ", ")
-        let aggregates = QuestionMetric.Aggregate.allCases.map(\.rawValue).joined(separator: ", ")
-        throw node.fault(
-          "There is no such metric; possible are \(plain), and one of \(aggregates) followed by :property:NAME.")
-      }
-      return metric
-    } encode: {
-      .text($0.name)
+    case .derived(let derived): derived.name
     }
   }
 }
 
 extension QuestionMetric {
-  static var schema: Schema {
+  /// Decodes the name of a metric that isn't derived.
+  init(name node: JSONNode) throws(JSONFault) {
+    guard let metric = QuestionMetric(try node.text()) else {
+      let plain = Plain.allCases.map(\.rawValue).joined(separator: ", ")
+      let aggregates = Aggregate.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.fault(
+        "There is no such metric; possible are \(plain), and one of \(aggregates) followed by :property:NAME.")
+    }
+    self = metric
+  }
+
+  static var nameSchema: Schema {
     .anyOf(
       .choice(Plain.self), .pattern("^(\(Aggregate.allCases.map(\.rawValue).joined(separator: "|"))):property:"))
+  }
+
+  static var schema: Schema { .anyOf(.named("MetricName"), DerivedMetric.schema) }
+}
+
+extension JSONCodec<QuestionMetric> {
+  /// The name of a metric, or an object with some of its rows or what it is divided by.
+  static var metric: JSONCodec {
+    JSONCodec(.named("Metric")) { node throws(JSONFault) in
+      if case .object = node.value { .derived(try DerivedMetric(node)) } else { try QuestionMetric(name: node) }
+    } encode: {
+      if case .derived(let derived) = $0 { derived.json } else { .text($0.name) }
+    }
   }
 }
 
