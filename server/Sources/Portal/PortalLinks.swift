@@ -28,9 +28,10 @@ struct PortalLinks {
     let filters = FilterRows(form.rows, others: form.otherFilters).ofAllRows
     filter = ReportFilter(json: filters.json, segment: form["segment"].flatMap { Int64($0) })
     comparison = form["compare"].flatMap { ReportComparison($0) }
-    guard let days = try? form.range().resolved(today: today), days.count <= ReportRequest.maximumDays else {
-      return
-    }
+    // Other pages have their own default.
+    guard form["days"] != nil || form["from"] != nil, let days = try? form.range().resolved(today: today),
+      days.count <= ReportRequest.maximumDays
+    else { return }
     let isRelative = form["days"].map { Int($0) != nil } ?? (form["from"] == nil)
     let isStandard = days.count == ReportRequest.defaultDays
     range = !isRelative ? "from=\(days.lowerBound)&to=\(days.upperBound)" : isStandard ? "" : "days=\(days.count)"

@@ -68,6 +68,25 @@ import Warehouse
     for question in [timeline, ranking, lines] { #expect(asked.contains(.query(question))) }
   }
 
+  @Test func `retention asks for twelve weeks, and links to people name them, since theirs are thirty days`()
+    async throws
+  {
+    #expect(try await asked(.retention, [:]) == [.retention(RetentionQuestion(scope: QuestionScope(range: .days(84))))])
+    let links = PageScanner(try await sample.question(.retention, [:])).tags.compactMap { $0["href"] }
+    #expect(links.contains { $0.hasPrefix("/apps/1/people?days=84&amp;group=cohort") })
+    #expect(links.contains("/apps/1/explore") && !links.contains { $0.hasPrefix("/apps/1/explore?days") })
+    let days = PageScanner(try await sample.question(.retention, ["days": "30"])).tags.compactMap { $0["href"] }
+    #expect(days.contains { $0.hasPrefix("/apps/1/people?group=cohort") })
+  }
+
+  @Test func `a range of two dates needs both`() {
+    for (name, other) in [("from", "to"), ("to", "from")] {
+      let form = QuestionForm(.explore, [name: "2026-05-24"], segments: [])
+      let error = #expect(throws: QuestionError.self) { try form.range() }
+      #expect(error.flatMap { form.fault($0)?.field } == other)
+    }
+  }
+
   @Test func `Explore divides a figure of some rows by one of others, and names both`() async throws {
     let parameters = [
       "metric": "events", "k0": "event", "n0": "Purchase", "per": "users", "k1": "screen", "n1": "Cart",

@@ -14,12 +14,14 @@ extension QuestionForm {
   static let units = [("day", "day"), ("week", "week"), ("month", "month")]
 
   private static let ranges = [
-    ("1", "today"), ("7", "in the last 7 days"), ("30", "in the last 30 days"), ("90", "in the last 90 days"),
+    ("1", "today"), ("7", "in the last 7 days"), ("30", "in the last 30 days"), ("84", "in the last 12 weeks"),
+    ("90", "in the last 90 days"),
     ("365", "in the last 365 days"), ("month", "this month"), ("12mo", "in the last 12 months"), (dates, "from"),
   ]
 
   var daysFields: [BuilderField] {
-    let preset = values["from"] == nil && values["to"] == nil ? "30" : Self.dates
+    let isPreset = values["from"] == nil && values["to"] == nil
+    let preset = isPreset ? page.defaults["days"] ?? "" : Self.dates
     var days = choice("", "Days", "days", Self.ranges, preset)
     if let count = values["days"].flatMap({ Int($0) }), !Self.ranges.contains(where: { $0.0 == values["days"] }) {
       days.options = days.options?.dropLast()

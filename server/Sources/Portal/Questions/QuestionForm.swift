@@ -71,6 +71,16 @@ struct QuestionForm: Sendable {
         + (values["filters"].map { [("filters", $0)] } ?? []))
   }
 
+  /// The query of an address of the page with the people behind a figure.
+  func peopleQuery(_ changes: [(String, String?)]) -> String {
+    var form = self
+    // That page may have other days by default.
+    if values["from"] == nil, values["to"] == nil, let days = values["days"] ?? page.defaults["days"] {
+      form.values["days"] = days == QuestionPage.people.defaults["days"] ? nil : days
+    }
+    return form.query(changes)
+  }
+
   /// The same state with other filters.
   func filtered(by filters: FilterRows) -> QuestionForm {
     var form = self
@@ -126,9 +136,9 @@ struct QuestionForm: Sendable {
   /// The days of the question.
   func range() throws(QuestionError) -> QuestionRange {
     var scope = QuestionScope()
-    if let from = values["from"] ?? values["to"] {
-      try scope.set("date_range", to: .array([.text(values["from"] ?? ""), .text(values["to"] ?? from)]))
-    } else if let days = values["days"] {
+    if values["from"] != nil || values["to"] != nil {
+      try scope.set("date_range", to: .array([.text(values["from"] ?? ""), .text(values["to"] ?? "")]))
+    } else if let days = values["days"] ?? page.defaults["days"] {
       try scope.set("date_range", to: .text(Int(days) == nil ? days : "\(days)d"))
     }
     return scope.range

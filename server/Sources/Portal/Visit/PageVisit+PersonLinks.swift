@@ -55,6 +55,6 @@ extension PageVisit {
 
   /// The address of the persons behind a figure; `nil` for readers who may not see them.
   func people(_ form: QuestionForm, _ app: App, _ changes: [(String, String?)]) -> String? {
-    reader.seesPersonalData ? PortalLinks(app: app.id).question(.people, form.query(changes)) : nil
+    reader.seesPersonalData ? PortalLinks(app: app.id).question(.people, form.peopleQuery(changes)) : nil
   }
 }
