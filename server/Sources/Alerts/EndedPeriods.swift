@@ -103,7 +103,7 @@ extension QuestionMetric {
   package var isAboutCrashes: Bool {
     switch self {
     case .plain(.crashes), .plain(.crashFreeUsers), .plain(.crashFreeSessions): true
-    case .derived(let derived): derived.term.metric.isAboutCrashes
+    case .derived: terms.contains { $0.metric.isAboutCrashes }
     case .plain, .property: false
     }
   }

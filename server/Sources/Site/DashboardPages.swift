@@ -69,9 +69,10 @@ struct DashboardPages: Sendable {
       case "save":
         let card = try DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? "")
           .checked(segments: try context.visibleSegments(site.catalog))
-        guard let id = form["dashboard"].flatMap({ Int64($0) }) else {
+        guard let number = form["dashboard"], !number.isEmpty else {
           return Shown(try site.catalog.createDashboard(app: app, name: name, cards: [card]))
         }
+        guard let id = Int64(number) else { throw APIError.unknownDashboard }
         return try site.catalog.changeDashboard(id, app: app) { $0.cards.append(card) }.map { Shown($0) }
       default: throw APIError.unknownAction
       }

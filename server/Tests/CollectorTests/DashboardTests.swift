@@ -44,6 +44,9 @@ import Warehouse
       let second = try await post(
         client, "/apps/1/dashboards", "do=save&page=explore&query=&name=Users&dashboard=2", cookie)
       #expect(second.status == .seeOther)
+      let wrong = try await post(
+        client, "/apps/1/dashboards", "do=save&page=explore&query=&name=Users&dashboard=abc", cookie)
+      #expect(wrong.status == .notFound)
       #expect(try names().last == ["Checkout", "Users"])
       let shown = try await client.execute(uri: "/apps/1/dashboards/2", method: .get, headers: [.cookie: cookie])
       let html = String(buffer: shown.body)

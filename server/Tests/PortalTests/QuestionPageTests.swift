@@ -87,6 +87,17 @@ import Warehouse
     }
   }
 
+  @Test func `each day of a chart leads editors to the form for a note about it`() async throws {
+    func links(_ reader: PortalReader) async throws -> [String] {
+      var sample = sample
+      sample.reader = reader
+      return PageScanner(try await sample.question(.explore, [:])).tags.compactMap { $0["href"] }
+        .filter { $0.contains("annotations?") }
+    }
+    #expect(try await links(PortalReader()).contains("/apps/1/annotations?day=2026-05-29#add"))
+    #expect(try await links(PortalReader(canEdit: false)).isEmpty)
+  }
+
   @Test func `Explore divides a figure of some rows by one of others, and names both`() async throws {
     let parameters = [
       "metric": "events", "k0": "event", "n0": "Purchase", "per": "users", "k1": "screen", "n1": "Cart",

@@ -113,7 +113,7 @@ extension NaiveEvaluator {
         }
         guard values.count > 1 else { return values[0] }
         guard let dividend = values[0], let divisor = values[1], divisor != 0 else { return nil }
-        return dividend / divisor
+        return (dividend / divisor).isFinite ? dividend / divisor : nil
       case .plain(let plain): return value(of: plain, rows, question, cell, days)
       case .property(let aggregate, let name):
         return value(of: aggregate, rows.compactMap { $0.properties[name]?.number }.sorted())

@@ -162,12 +162,8 @@ extension RandomRows {
     let chosen = Array(groups.shuffled(using: &generator).prefix(Int.random(in: 0...2, using: &generator)))
     // Most questions are about one metric, and what others need isn't prepared.
     let all = QuestionMetric.Plain.allCases.map { QuestionMetric.plain($0) } + [.property(.avg, p), .property(.p90, p)]
-    let rows: [Selector?] = [
-      nil, Selector(.any), Selector(.kind(.crash)), Selector(.event("a")),
-      Selector(.any, filters: [.isOneOf(.version, [.text("1.0")])]),
-    ]
     func term() -> DerivedMetric.Term {
-      .init(all.randomElement(using: &generator) ?? .plain(.events), of: rows.randomElement(using: &generator) ?? nil)
+      .init(all.randomElement(using: &generator) ?? .plain(.events), of: chance(60) ? selector() : nil)
     }
     let derived: [QuestionMetric] = (0..<3).map { _ in .derived(.init(term(), per: chance(70) ? term() : nil)) }
     let metrics =

@@ -78,7 +78,27 @@ struct DecodingTests {
     let question = try Question(.query, json: Array(json.utf8))
     #expect(question == .query(expected))
     #expect(try Question(.query, json: question.json().encoded) == question)
-    #expect(expected.metrics.last?.name == "events of crash with filters")
+    #expect(expected.metrics.last?.name == #"events of crash with [["is","country",["DE"]]]"#)
+  }
+
+  @Test func `a metric over rows that tell persons apart makes the question a personal one`() throws {
+    func query(_ metric: String) throws -> Question {
+      try Question(.query, json: Array(#"{"metrics": [\#(metric)]}"#.utf8))
+    }
+    let rows = #"{"metric": "users", "of": {"any": true, "filters": [["set", "user"]]}}"#
+    #expect(try query(rows).showsPersonalData)
+    #expect(try query(#"{"metric": "users", "per": \#(rows)}"#).showsPersonalData)
+    #expect(try !query(#"{"metric": "users", "of": {"any": true}}"#).showsPersonalData)
+  }
+
+  @Test func `a quotient is missing without a divisor, and zero without a dividend`() {
+    let quotient = DerivedMetric(.init(.plain(.events)), per: .init(.plain(.users)))
+    func value(_ dividend: Double?, _ divisor: Double?) -> Double? {
+      quotient.value { $0.metric == .plain(.events) ? dividend : divisor }
+    }
+    #expect(value(3, 2) == 1.5 && value(0, 2) == 0)
+    #expect(value(3, 0) == nil && value(0, 0) == nil && value(3, nil) == nil && value(nil, 2) == nil)
+    #expect(value(.greatestFiniteMagnitude, .leastNonzeroMagnitude) == nil)
   }
 
   @Test(arguments: [

@@ -11,11 +11,11 @@ struct QueryTerms {
   init(_ question: QueryQuestion) {
     metrics = question.metrics
     for term in metrics.flatMap(\.terms) {
-      guard let index = terms.firstIndex(where: { $0[0].rows == term.rows }) else {
+      guard let index = terms.firstIndex(where: { $0[0].hasRows(of: term) }) else {
         terms.append([term])
         continue
       }
-      if !terms[index].contains(term) { terms[index].append(term) }
+      if !terms[index].contains(where: { $0.metric == term.metric }) { terms[index].append(term) }
     }
     questions = terms.map { terms in
       var own = question
@@ -36,7 +36,8 @@ struct QueryTerms {
     }
     if figures[0].totals != nil { joined.totals = values { figures[$0].totals ?? figures[$0].empty } }
     joined.empty = values { figures[$0].empty }
-    joined.rowsRead = figures.reduce(0) { $0 + $1.rowsRead }
+    // They were looked at together.
+    joined.rowsRead = figures.map(\.rowsRead).max() ?? 0
     return joined
   }
 
@@ -44,8 +45,8 @@ struct QueryTerms {
   private func values(_ found: (Int) -> [Double?]) -> [Double?] {
     metrics.map { metric in
       metric.value { term in
-        for (number, terms) in terms.enumerated() {
-          if let index = terms.firstIndex(of: term) { return found(number)[index] }
+        for (number, terms) in terms.enumerated() where terms[0].hasRows(of: term) {
+          return terms.firstIndex { $0.metric == term.metric }.flatMap { found(number)[$0] }
         }
         return nil
       }

@@ -191,7 +191,7 @@ struct ExplorePage {
       places: Chart.Place.places(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
       series: lines.isEmpty ? series : form.parts.drawn(series),
       format: !lines.isEmpty && form.parts == .percent ? .share : form.format, unit: form.unit.heading)
-    visit.show(chart, columns: columns, format: form.format, heading, about: form.metricAbout, form, &view)
+    visit.show(chart, columns: columns, format: form.format, heading, about: form.metricAbout, form, app, &view)
     if case .values(let values) = breakdown, !view.pictures.isEmpty {
       view.pictures[0].note = values.note
       view.pictures[0].displays = form.partsLinks(visit, PortalLinks(app: app.id))

@@ -21,13 +21,14 @@ struct LifecyclePage {
       + "resurrected ones were away for at least a \(unit), and dormant ones were active the \(unit) before but "
       + "not in this one."
     visit.show(
-      chart(intervals, heading, form.chart, over: days, today: today, form, app), heading, about: about, form, &view)
+      chart(intervals, heading, form.chart, over: days, today: today, form, app), heading, about: about, form, app,
+      &view)
     guard let other, case .lifecycle(let others) = other.answer else { return }
     // A chart of its own: bars of eight colours in one could not be told apart.
     let chart = chart(
       others, "\(heading): \(other.comparison.name)", "\(form.chart)-compared", over: other.comparison.otherDays,
       today: today, other.form, app)
-    visit.show(chart, chart.title, about: other.comparison.about, form, &view)
+    visit.show(chart, chart.title, about: other.comparison.about, form, app, &view)
   }
 
   private func chart(

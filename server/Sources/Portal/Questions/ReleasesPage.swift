@@ -22,7 +22,8 @@ struct ReleasesPage {
       return
     }
     visit.show(
-      adoption(answer, over: days), "Adoption", about: "The share of each day's users by release.", form, &view)
+      adoption(answer, over: days), "Adoption", about: "The share of each day's users by release.", form, app,
+      &view)
     view.grids.append(grid(answer))
     if form.card != nil { view.figure = answer.releases.first.map(figure) }
     view.newErrors = answer.releases.filter { !$0.newErrors.isEmpty }.map { ($0.version, $0.newErrors) }

@@ -27,14 +27,15 @@ extension PageVisit {
   ///   - format: The format of the columns; by default that of the chart.
   func show(
     _ chart: Chart, columns: [Chart.Series]? = nil, format: ChartFormat? = nil, _ heading: String, about: String,
-    _ form: QuestionForm,
+    _ form: QuestionForm, _ app: App,
     _ view: inout QuestionView
   ) {
     let columns = columns ?? chart.series
     var figures = chart
     figures.format = format ?? chart.format
     guard form["show"] == "table" else {
-      view.pictures.append(.init(heading: heading, about: about, content: drawn(chart) + table(figures, columns)))
+      view.pictures.append(
+        .init(heading: heading, about: about, content: drawn(chart) + table(figures, columns, notesOf: app.id)))
       return
     }
     let rows = chart.places.indices.reversed().map { index -> [TemplateValues] in

@@ -98,7 +98,9 @@ extension QueryQuestion: ScopedQuestion {
       ]),
   ]
 
-  package var dimensions: [QuestionDimension] { groups.map(\.dimension) }
+  package var dimensions: [QuestionDimension] {
+    groups.map(\.dimension) + metrics.flatMap(\.terms).flatMap { $0.rows?.dimensions ?? [] }
+  }
 
   /// The period with which a query compares, as in JSON.
   private enum Comparison: String, CaseIterable {

@@ -17,6 +17,11 @@ package struct DerivedMetric: Hashable, Sendable {
 
     package init(_ metric: QuestionMetric, of rows: Selector? = nil) { (self.metric, self.rows) = (metric, rows) }
 
+    /// True if both are about the same rows, with names that have the same bytes.
+    package func hasRows(of other: Term) -> Bool {
+      rows.map(JSONCodec.selector.encode)?.encoded == other.rows.map(JSONCodec.selector.encode)?.encoded
+    }
+
     /// The term in headings of columns, such as `events of event:Purchase`.
     var name: String { rows.map { "\(metric.name) of \($0.name)" } ?? metric.name }
   }
@@ -25,16 +30,17 @@ package struct DerivedMetric: Hashable, Sendable {
 
   var name: String { divisor.map { "\(term.name) per \($0.name)" } ?? term.name }
 
-  /// The metric's value; `nil` if a term has none, and for a division by zero.
+  /// The metric's value; `nil` if a term has none, for a division by zero, and for a quotient that no number holds.
   package func value(_ value: (Term) -> Double?) -> Double? {
     guard let divisor else { return value(term) }
     guard let dividend = value(term), let divisor = value(divisor), divisor != 0 else { return nil }
-    return dividend / divisor
+    let quotient = dividend / divisor
+    return quotient.isFinite ? quotient : nil
   }
 }
 
 extension Selector {
-  /// The selector in headings of columns. Filters are not spelled out.
+  /// The selector in headings of columns.
   fileprivate var name: String {
     let target =
       switch target {
@@ -43,7 +49,8 @@ extension Selector {
       case .kind(let kind): kind.rawValue
       case .any: "any"
       }
-    return filters.isEmpty ? target : "\(target) with filters"
+    return filters.isEmpty
+      ? target : "\(target) with \(String(decoding: JSONTree.array(filters.map(\.json)).encoded, as: UTF8.self))"
   }
 
   /// The filter that the rows of the selector pass.

@@ -45,7 +45,7 @@ struct ErrorGroupPage: CustomReportPage {
             about: "Users affected by this error, each counted once."),
         ] + [crashFree].compactMap(\.self)), "newest": newest?.map { Self.newest($0, page) },
       "chart": visit.drawn(chart),
-      "table": visit.table(chart),
+      "table": visit.table(chart, notesOf: page.request.app),
       "breakdowns": [
         ("Versions", "version", metrics.group?.versions), ("Systems", "os", metrics.group?.systems),
         ("Models", "model", metrics.group?.models), ("Countries", "country", metrics.group?.countries),

@@ -45,7 +45,7 @@ struct EventPage: CustomReportPage {
     let values: TemplateValues = [
       "tiles": visit.tiles(eventTiles(event, changes, request)), "alert": alert(request, name),
       "chart": visit.drawn(chart),
-      "table": visit.table(chart),
+      "table": visit.table(chart, notesOf: request.app),
       "panels": try await properties(of: event, page),
     ]
     return visit.page(shell, body: visit.templates.render("event", values))

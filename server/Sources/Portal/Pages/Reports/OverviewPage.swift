@@ -53,7 +53,8 @@ struct OverviewPage: CustomReportPage {
       "tiles": visit.tiles(
         overviewTiles(metrics, changes, request, first: try await firstDay(metrics, request, store))),
       "traffic": visit.drawn(traffic), "users": visit.drawn(users),
-      "trafficTable": visit.table(traffic), "usersTable": visit.table(users, users.series.reversed()),
+      "trafficTable": visit.table(traffic, notesOf: request.app),
+      "usersTable": visit.table(users, users.series.reversed(), notesOf: request.app),
       "aboutTraffic": "How many events the app tracked and how many sessions began on each day.",
       "aboutUsers": metrics.totals.mau == nil
         ? "Users who were active on each day, with rows that match the filter."

@@ -12,16 +12,19 @@ package struct AnnotationsPage: AppPage {
   let app: App
   let apps: [App]
   let today: Day
+  /// The day of the form.
+  var day: Day
   let result: FormResult
 
   /// - Parameter releases: The releases of the latest days, which need no note.
   init(
     _ visit: PageVisit, _ annotations: [Annotation], releases: [Release], app: App, apps: [App], today: Day,
-    result: FormResult = FormResult()
+    day: Day? = nil, result: FormResult = FormResult()
   ) {
     (self.visit, self.annotations, self.releases, self.app, self.apps, self.today, self.result) = (
       visit, annotations, releases, app, apps, today, result
     )
+    self.day = day ?? today
   }
 
   /// The days whose releases are listed.
@@ -35,7 +38,7 @@ package struct AnnotationsPage: AppPage {
     }
     self.init(
       try await request.visit(), try request.catalog.annotations(app: app.id), releases: releases, app: app,
-      apps: request.apps, today: today, result: request.result)
+      apps: request.apps, today: today, day: request.parameters["day"].flatMap { Day($0) }, result: request.result)
   }
 
   package func html() -> String {
@@ -58,15 +61,20 @@ package struct AnnotationsPage: AppPage {
     if visit.reader.canEdit {
       page.forms = [
         .form(
-          "Add a note", button: "Add", "create", to: address,
+          "Add a note", button: "Add", "create", to: address, anchor: "add",
           [
-            .day("Day", "day", today),
+            .day("Day", "day", day),
             .field("Note", "text", placeholder: "Campaign in Berlin begins", isRequired: true),
           ])
       ]
     }
     return visit.management(page, app: app, apps: apps, place: .notes)
   }
+}
+
+extension PortalLinks {
+  /// The address of the form for a note about a day.
+  func note(about day: Day) -> String { "\(page(.notes))?day=\(day)#add" }
 }
 
 extension AppPlace {
