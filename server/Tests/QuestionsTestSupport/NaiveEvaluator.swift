@@ -1,3 +1,4 @@
+import Ingest
 package import Questions
 package import Warehouse
 
@@ -39,7 +40,7 @@ package struct NaiveEvaluator {
       return row.value(dimension, calendar).map { !values.contains($0) } ?? true
     case .contains(let dimension, let texts):
       guard let text = row.value(dimension, calendar)?.text else { return false }
-      return texts.contains { Array(text.utf8).contains(Array($0.utf8)) }
+      return texts.contains { Array(text.utf8).contains(Array($0.text.utf8)) }
     case .compare(let comparison, let dimension, let limit):
       return row.value(dimension, calendar)?.number.map { comparison.holds($0, limit) } ?? false
     case .isSet(let dimension): return row.value(dimension, calendar) != nil

@@ -97,7 +97,7 @@ extension RandomRows {
     switch Int.random(in: 0..<(persons ? 11 : depth > 0 ? 9 : 7), using: &generator) {
     case 0: return .isOneOf(dimension, [value, .text("B")])
     case 1: return .isNoneOf(dimension, [value])
-    case 2: return .contains(dimension, ["."])
+    case 2: return .contains(dimension, [ExactText(".")])
     case 3: return .compare(.gte, .property(ExactText("p")), 1)
     case 4: return .isSet(dimension)
     case 5: return .isNotSet(dimension)

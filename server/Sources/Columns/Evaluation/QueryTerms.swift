@@ -11,7 +11,7 @@ struct QueryTerms {
   init(_ question: QueryQuestion) {
     metrics = question.metrics
     for term in metrics.flatMap(\.terms) {
-      guard let index = terms.firstIndex(where: { $0[0].hasRows(of: term) }) else {
+      guard let index = terms.firstIndex(where: { $0[0].rows == term.rows }) else {
         terms.append([term])
         continue
       }
@@ -45,7 +45,7 @@ struct QueryTerms {
   private func values(_ found: (Int) -> [Double?]) -> [Double?] {
     metrics.map { metric in
       metric.value { term in
-        for (number, terms) in terms.enumerated() where terms[0].hasRows(of: term) {
+        for (number, terms) in terms.enumerated() where terms[0].rows == term.rows {
           return terms.firstIndex { $0.metric == term.metric }.flatMap { found(number)[$0] }
         }
         return nil

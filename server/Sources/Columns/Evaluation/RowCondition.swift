@@ -62,7 +62,7 @@ extension ColumnEvaluation {
       .value(dimension, ValuePredicate(oneOf: values, isNegated: false))
     case .isNoneOf(let dimension, let values):
       .value(dimension, ValuePredicate(oneOf: values, isNegated: true))
-    case .contains(let dimension, let texts): .value(dimension, ValuePredicate(contains: texts))
+    case .contains(let dimension, let texts): .value(dimension, ValuePredicate(contains: texts.map(\.text)))
     case .compare(let comparison, let dimension, let limit): .value(dimension, ValuePredicate(comparison, limit))
     case .isSet(let dimension): .value(dimension, ValuePredicate(isSet: true))
     case .isNotSet(let dimension): .value(dimension, ValuePredicate(isSet: false))

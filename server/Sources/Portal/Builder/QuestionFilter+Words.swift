@@ -16,7 +16,7 @@ extension QuestionFilter {
     switch self {
     case .isOneOf(let dimension, let values): return compared(dimension, "is", values.map(\.plainText))
     case .isNoneOf(let dimension, let values): return compared(dimension, "is not", values.map(\.plainText))
-    case .contains(let dimension, let texts): return compared(dimension, "contains", texts)
+    case .contains(let dimension, let texts): return compared(dimension, "contains", texts.map(\.text))
     case .compare(let comparison, let dimension, let number):
       let sign = FilterRow.comparisons.first { $0.0 == comparison.rawValue }?.1 ?? comparison.rawValue
       return "\(dimension.words) \(sign) \(JSONNumber.plain(number))"

@@ -1,3 +1,4 @@
+import Ingest
 import JSON
 
 /// The places of filters: what may be part of them differs.
@@ -60,7 +61,7 @@ extension QuestionFilter {
       self = name == "is" ? .isOneOf(dimension, values) : .isNoneOf(dimension, values)
     case "contains":
       try expect(3)
-      self = .contains(try dimension(), try Self.texts.decode(parts[2]))
+      self = .contains(try dimension(), try Self.texts.decode(parts[2]).map(ExactText.init))
     case "gt", "gte", "lt", "lte":
       try expect(3)
       let dimension = try dimension()
@@ -139,7 +140,7 @@ extension QuestionFilter {
     case .isNoneOf(let dimension, let values):
       return filter("is_not", .text(dimension.name), .array(values.map(\.json)))
     case .contains(let dimension, let texts):
-      return filter("contains", .text(dimension.name), .array(texts.map { .text($0) }))
+      return filter("contains", .text(dimension.name), .array(texts.map { .text($0.text) }))
     case .compare(let comparison, let dimension, let number):
       return filter(comparison.rawValue, .text(dimension.name), .number(number))
     case .isSet(let dimension): return filter("set", .text(dimension.name))

@@ -17,11 +17,6 @@ package struct DerivedMetric: Hashable, Sendable {
 
     package init(_ metric: QuestionMetric, of rows: Selector? = nil) { (self.metric, self.rows) = (metric, rows) }
 
-    /// True if both are about the same rows, with names that have the same bytes.
-    package func hasRows(of other: Term) -> Bool {
-      rows.map(JSONCodec.selector.encode)?.encoded == other.rows.map(JSONCodec.selector.encode)?.encoded
-    }
-
     /// The term in headings of columns, such as `events of event:Purchase`.
     var name: String { rows.map { "\(metric.name) of \($0.name)" } ?? metric.name }
   }

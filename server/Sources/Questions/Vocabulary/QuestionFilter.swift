@@ -1,3 +1,4 @@
+package import Ingest
 package import Warehouse
 
 /// A condition that a row passes or not.
@@ -5,7 +6,7 @@ package indirect enum QuestionFilter: Hashable, Sendable {
   case isOneOf(QuestionDimension, [QuestionValue])
   case isNoneOf(QuestionDimension, [QuestionValue])
   /// Passes if the value is a text that contains one of the texts, byte by byte.
-  case contains(QuestionDimension, [String])
+  case contains(QuestionDimension, [ExactText])
   case compare(Comparison, QuestionDimension, Double)
   case isSet(QuestionDimension)
   case isNotSet(QuestionDimension)
@@ -42,7 +43,7 @@ package struct Selector: Hashable, Sendable {
   package var filters: [QuestionFilter]
 
   /// The rows that a selector names.
-  package enum Target: Hashable, Sendable {
+  package enum Target: Sendable {
     case event(String)
     case screen(String)
     case kind(QuestionKind)
@@ -54,6 +55,22 @@ package struct Selector: Hashable, Sendable {
     self.target = target
     self.filters = filters
   }
+}
+
+extension Selector.Target: Hashable {
+  /// The kind, and the name, whose bytes decide.
+  private var parts: [ExactText] {
+    switch self {
+    case .event(let name): [ExactText("event"), ExactText(name)]
+    case .screen(let name): [ExactText("screen"), ExactText(name)]
+    case .kind(let kind): [ExactText(kind.rawValue)]
+    case .any: []
+    }
+  }
+
+  package static func == (left: Selector.Target, right: Selector.Target) -> Bool { left.parts == right.parts }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 extension QuestionFilter {

@@ -61,7 +61,7 @@ extension QuestionFilter {
     case .isOneOf(let dimension, let values): row.value(dimension).map { values.contains($0) } ?? false
     case .isNoneOf(let dimension, let values): row.value(dimension).map { !values.contains($0) } ?? true
     case .contains(let dimension, let texts):
-      row.value(dimension)?.text.map { text in texts.contains { text.utf8.contains($0.utf8) } } ?? false
+      row.value(dimension)?.text.map { text in texts.contains { text.utf8.contains($0.text.utf8) } } ?? false
     case .compare(let comparison, let dimension, let limit):
       row.value(dimension)?.number.map { comparison.holds($0, limit) } ?? false
     case .isSet(let dimension): row.value(dimension) != nil
