@@ -53,7 +53,7 @@ extension QuestionForm {
   /// One sentence that says what the metric counts.
   var metricAbout: String {
     if divisor != nil {
-      return "\(metricName). There is no value where the divisor is 0, and the total divides the totals."
+      return "The first figure divided by the second, without a value where that is 0. The total divides the totals."
     }
     return switch QuestionMetric(metric) {
     case .plain(let metric): metric.about
