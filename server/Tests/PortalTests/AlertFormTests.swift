@@ -31,7 +31,7 @@ import Warehouse
 
   @Test(arguments: [
     "metric=events&event=Order", "metric=users", "metric=crash_free_users&f1=version+is+2.0",
-    "metric=sum&property=price",
+    "metric=sum&property=price", "metric=events&event=Order&per=events&perof=screen+Cart",
     "funnels?order=strict&s1=event+Cart&s2=event+Order", "metric=crashes&kind=crash&identity=user",
   ]) func `an address fills the form in, and its fields lead back to it`(address: String) throws {
     let form = AlertForm(["question": address, "kind": "above", "limit": "1"])

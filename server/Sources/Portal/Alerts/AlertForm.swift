@@ -118,9 +118,11 @@ extension AlertForm {
   static let crashFreeQuery = "metric=crash_free_users"
   /// The parameters of questions that an alert's figure has. It has no days, comparison or breakdown.
   private static let parameters: Set<String> = Set(
-    ["metric", "property", "order", "window", "identity", "segment", "filters"] + FilterRow.numbers.map { "f\($0)" })
+    ["metric", "property", "per", "order", "window", "identity", "segment", "filters"]
+      + FilterRow.numbers.map { "f\($0)" })
   /// These, and the names that addresses have for events and steps; forms have others.
-  private static let addressed = parameters.union(["event", "screen", "kind"] + QuestionForm.steps.map { "s\($0)" })
+  private static let addressed = parameters.union(
+    ["event", "screen", "kind", "perof"] + QuestionForm.steps.map { "s\($0)" })
   private static let posted = parameters.union(
     FilterRow.numbers.flatMap { ["o\($0)", "v\($0)"] }
       + (0...QuestionForm.steps.upperBound).flatMap { ["k\($0)", "n\($0)"] })
