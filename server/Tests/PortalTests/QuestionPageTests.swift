@@ -116,7 +116,7 @@ import Warehouse
     #expect(page.contains("Events of Purchase ÷ users of Cart by day"))
     #expect(PageScanner(page).tags.contains { $0["name"] == "n1" && $0["value"] == "Cart" })
     #expect(page.contains("metric=events&amp;event=Purchase&amp;per=users&amp;perof=screen+Cart"))
-    // Whoever takes the divisor back leaves its rows in the form.
+    // A form whose divisor was taken back still has the fields of its rows.
     let form = QuestionForm(.explore, parameters.filter { $0.key != "per" }, segments: [])
     #expect(form.query() == "metric=events&event=Purchase")
   }

@@ -36,7 +36,7 @@ struct QueryTerms {
     }
     if figures[0].totals != nil { joined.totals = values { figures[$0].totals ?? figures[$0].empty } }
     joined.empty = values { figures[$0].empty }
-    // They were looked at together.
+    // The questions read the same rows, all in one pass.
     joined.rowsRead = figures.map(\.rowsRead).max() ?? 0
     return joined
   }

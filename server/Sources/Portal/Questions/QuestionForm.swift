@@ -74,7 +74,7 @@ struct QuestionForm: Sendable {
   /// The query of an address of the page with the people behind a figure.
   func peopleQuery(_ changes: [(String, String?)]) -> String {
     var form = self
-    // That page may have other days by default.
+    // The page of people has other default days than some pages.
     if values["from"] == nil, values["to"] == nil, let days = values["days"] ?? page.defaults["days"] {
       form.values["days"] = days == QuestionPage.people.defaults["days"] ? nil : days
     }

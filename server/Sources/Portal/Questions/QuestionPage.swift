@@ -34,7 +34,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
       switch self {
       case .explore: ["metric": "users", "interval": "day"]
       case .funnels: ["order": "ordered", "window": "14d", "bystep": "first"]
-      // Twelve weeks: of a few, nobody could tell a trend.
+      // Twelve weekly cohorts show a trend, the four of thirty days do not.
       case .retention: ["days": "84", "interval": "week", "cohort": "first_ever", "start": "any", "return": "any"]
       case .paths: ["nodes": "screens", "depth": "5"]
       case .lifecycle: ["interval": "day"]

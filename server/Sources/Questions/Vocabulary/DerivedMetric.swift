@@ -4,7 +4,7 @@ import Warehouse
 /// A metric of some rows only, or one that is divided by another, as in purchases per user.
 package struct DerivedMetric: Hashable, Sendable {
   package var term: Term
-  /// What the term is divided by; `nil` for the term alone.
+  /// The divisor; `nil` for the term alone.
   package var divisor: Term?
 
   package init(_ term: Term, per divisor: Term? = nil) { (self.term, self.divisor) = (term, divisor) }
